@@ -55,6 +55,10 @@ const (
 	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // nodes: enough chips, or enough of one chip
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // nodes: room for all bundles together
 	ConstraintQuota         Constraint = C.QUOIT_CONSTRAINT_QUOTA          // the quotas admit the slices, or all bundles; see SetQuota
+	ConstraintExcludedNode  Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_NODE  // no node of Request.ExcludedNodes
+	ConstraintOneZone       Constraint = C.QUOIT_CONSTRAINT_ONE_ZONE       // slices: in one zone, if the request compares zones
+	ConstraintKeepTo        Constraint = C.QUOIT_CONSTRAINT_KEEP_TO        // slices: in the pool or zone that has most; see Request.KeepTo
+	ConstraintSpread        Constraint = C.QUOIT_CONSTRAINT_SPREAD         // slices: within the skew; see Request.SpreadOver
 )
 
 // String returns the name of the constraint.

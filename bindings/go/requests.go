@@ -48,6 +48,21 @@ var policyNames = map[Policy]string{Best: "BEST", RayPolicy: "RAY"}
 // String returns the name of the policy.
 func (p Policy) String() string { return nameOf(policyNames, p) }
 
+// Domain is a kind of place that several slices share.
+type Domain int
+
+// The domains.
+const (
+	NoDomain   Domain = C.QUOIT_DOMAIN_NONE
+	PoolDomain Domain = C.QUOIT_DOMAIN_POOL // a pool of one source
+	ZoneDomain Domain = C.QUOIT_DOMAIN_ZONE // an availability zone
+)
+
+var domainNames = map[Domain]string{NoDomain: "NONE", PoolDomain: "POOL", ZoneDomain: "ZONE"}
+
+// String returns the name of the domain.
+func (d Domain) String() string { return nameOf(domainNames, d) }
+
 // Selector selects nodes by a label. The value has Ray's grammar: "v", "!v", "in(a,b)" or "!in(a,b)". Blanks are not
 // trimmed.
 type Selector struct {
@@ -134,6 +149,22 @@ type Request struct {
 	OnlySlices []string
 	// ExcludedSlices are slices that the request must not use.
 	ExcludedSlices []string
+	// ExcludedNodes are nodes that the request must not use, nor their slices.
+	ExcludedNodes []string
+	// KeepTo requires that all slices are in one pool, or in one zone, whichever has enough. With ZoneDomain, only slices
+	// whose nodes all have the same zone are used. It is not for bundles.
+	KeepTo Domain
+	// SpreadOver distributes the slices over pools or zones, as evenly as the free slices allow. A domain may have at
+	// most MaxSkew slices more than the one with the fewest, like in Kubernetes. All domains count that have a slice
+	// which the request could use if it were free. It is not for bundles, and not together with KeepTo.
+	SpreadOver Domain
+	// MaxSkew is for SpreadOver; 0 stands for 1.
+	MaxSkew int64
+	// MinDomains is for SpreadOver: with fewer domains, none may have more than MaxSkew slices. 0 stands for 1.
+	MinDomains int64
+	// Near is a group, NAME or NAME@ID. Slices in its pools are preferred, then those in its zones. A group that does not
+	// exist is NotFound. It is not for bundles.
+	Near string
 
 	// Alternatives are at most 16 other requests for the same group, which are tried in order if this one cannot be
 	// granted; GroupInfo.Alternative is the one that the group got. An alternative states slices or bundles, where they
@@ -381,6 +412,39 @@ func (b *requestBuilder) setPlacement(r *Request) {
 			C.quoit_request_exclude_slice(b.c, text)
 		}
 	}
+	for _, node := range r.ExcludedNodes {
+		if text := b.text("node", node); b.ready() {
+			C.quoit_request_exclude_node(b.c, text)
+		}
+	}
+	b.setDomains(r)
+}
+
+func (b *requestBuilder) setDomains(r *Request) {
+	var gerror *C.GError
+	if r.KeepTo != NoDomain && b.ready() {
+		C.quoit_request_keep_to(b.c, C.QuoitDomain(r.KeepTo), &gerror)
+		b.err = errorFromC(gerror)
+	}
+	if (r.SpreadOver != NoDomain || r.MaxSkew != 0 || r.MinDomains != 0) && b.ready() {
+		C.quoit_request_spread_over(b.c, C.QuoitDomain(r.SpreadOver), C.int64_t(orOne(r.MaxSkew)),
+			C.int64_t(orOne(r.MinDomains)), &gerror)
+		b.err = errorFromC(gerror)
+	}
+	if r.Near != "" {
+		if text := b.text("near", r.Near); b.ready() {
+			C.quoit_request_set_near(b.c, text, &gerror)
+			b.err = errorFromC(gerror)
+		}
+	}
+}
+
+// orOne returns the number, or 1 if it is not set.
+func orOne(number int64) int64 {
+	if number == 0 {
+		return 1
+	}
+	return number
 }
 
 // Check validates each field of the request. Snapshot.Explain also checks combinations of fields, and compares the

@@ -250,6 +250,12 @@ class World:
             "zone": lambda: "zone",
             "soft_target": lambda: "v6e-4x4-5-0",
             "topology_label": lambda: "rack",
+            "keep_to": lambda: quoit.Domain.POOL,
+            "spread": lambda: quoit.Spread(quoit.Domain.POOL),
+            "domain": lambda: quoit.Domain.POOL,
+            "max_skew": lambda: 2,
+            "min_domains": lambda: 2,
+            "near": lambda: "train",
             "join": lambda: "fleet",
         }
         made = own.get(f"{name.rpartition('.')[2]}.{parameter}") or any_of.get(parameter)

@@ -55,7 +55,7 @@ from .errors import (
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
 from .ledger import Ledger, create, load_text, open, open_memory, restore
-from .requests import Bundle, Policy, Request, Strategy
+from .requests import Bundle, Domain, Policy, Request, Spread, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
@@ -124,6 +124,7 @@ __all__ = [
     "Constraint",
     "Cut",
     "DamagedError",
+    "Domain",
     "Effect",
     "EffectType",
     "Error",
@@ -189,6 +190,7 @@ __all__ = [
     "Snapshot",
     "Source",
     "SourceKind",
+    "Spread",
     "Start",
     "Step",
     "StepKind",

@@ -59,6 +59,14 @@ class Constraint(_c.Code):
     """The strategy allows all bundles to be placed together."""
     QUOTA = lib.QUOIT_CONSTRAINT_QUOTA
     """The quotas admit the slices, or all bundles (`Ledger.set_quota`)."""
+    EXCLUDED_NODE = lib.QUOIT_CONSTRAINT_EXCLUDED_NODE
+    """The request does not exclude the node, or a node of the slice."""
+    ONE_ZONE = lib.QUOIT_CONSTRAINT_ONE_ZONE
+    """All hosts of the slice are in one zone, if the request compares zones."""
+    KEEP_TO = lib.QUOIT_CONSTRAINT_KEEP_TO
+    """The slices are in the pool or zone that has most of them (`Request`, `keep_to`)."""
+    SPREAD = lib.QUOIT_CONSTRAINT_SPREAD
+    """The slices are within the skew (`Spread`)."""
 
 
 class RayAnswer(_c.Code):

@@ -30,6 +30,62 @@ class Policy(_c.Code):
     """The placement of Ray 2.60's control plane."""
 
 
+class Domain(_c.Code):
+    """A kind of place that several slices share."""
+
+    NONE = lib.QUOIT_DOMAIN_NONE
+    """No place."""
+    POOL = lib.QUOIT_DOMAIN_POOL
+    """A pool of one source."""
+    ZONE = lib.QUOIT_DOMAIN_ZONE
+    """An availability zone."""
+
+
+class Spread(_c.Immutable):
+    """How the slices of a group are distributed, as evenly as the free slices allow.
+
+    The rule is that of maxSkew and minDomains in Kubernetes, with DoNotSchedule. All domains count that have a slice
+    which the request could use if it were free. The numbers are validated when a `Request` is made of it.
+
+    Args:
+        domain: `Domain.POOL` or `Domain.ZONE`. With zones, only slices whose nodes all have the same zone are used.
+        max_skew: how many slices more than the domain with the fewest a domain may have, 1 to 1,000,000.
+        min_domains: with fewer domains than this, none may have more than `max_skew` slices; 1 to 1,000,000.
+    """
+
+    __slots__ = ("domain", "max_skew", "min_domains")
+
+    domain: Domain
+    max_skew: int
+    min_domains: int
+
+    def __init__(self, domain: Domain, *, max_skew: int = 1, min_domains: int = 1) -> None:
+        object.__setattr__(self, "domain", Domain(_c.to_member(Domain, domain, "domain")))
+        object.__setattr__(self, "max_skew", _c.to_int(max_skew, "max_skew"))
+        object.__setattr__(self, "min_domains", _c.to_int(min_domains, "min_domains"))
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        return _make_spread, (self.domain, self.max_skew, self.min_domains)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Spread):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return f"Spread({self.domain}, max_skew={self.max_skew}, min_domains={self.min_domains})"
+
+    def _parts(self) -> tuple[Domain, int, int]:
+        return self.domain, self.max_skew, self.min_domains
+
+
+def _make_spread(domain: Domain, max_skew: int, min_domains: int) -> Spread:
+    return Spread(domain, max_skew=max_skew, min_domains=min_domains)
+
+
 class Bundle(_c.Immutable):
     """One requested bundle: amounts of resources on one node. The amounts are validated when a `Request` is made of it.
 
@@ -136,6 +192,11 @@ class Request(_c.Immutable):
         selectors: label selectors in Ray's grammar ("v", "!v", "in(a,b)", "!in(a,b)") that all nodes must satisfy.
         named: use only slices with these names, short or full.
         excluded: do not use slices with these names.
+        excluded_nodes: use neither nodes with these names nor their slices.
+        keep_to: all slices are in one pool, or in one zone, whichever has enough. With zones, only slices whose nodes
+            all have the same zone are used. Not for bundles.
+        spread: the slices are spread over pools or zones. Not for bundles, and not together with `keep_to`.
+        near: a group, NAME or NAME@ID. Slices in its pools are preferred, then those in its zones. Not for bundles.
         bundles: the bundles, if the request is not for slices: each a `Bundle`, or amounts as `Bundle` accepts them.
         strategy: how the bundles are distributed.
         policy: the algorithm that places the bundles.
@@ -176,6 +237,10 @@ class Request(_c.Immutable):
         selectors: Mapping[str, str] | None = None,
         named: Iterable[str] = (),
         excluded: Iterable[str] = (),
+        excluded_nodes: Iterable[str] = (),
+        keep_to: Domain | None = None,
+        spread: Spread | None = None,
+        near: str | None = None,
         bundles: Iterable[Bundle | str | Mapping[str, int | str]] = (),
         strategy: Strategy | None = None,
         policy: Policy | None = None,
@@ -230,6 +295,15 @@ class Request(_c.Immutable):
         if excluded is not _EMPTY:
             for index, slice_name in enumerate(_names(excluded, "excluded")):
                 lib.quoit_request_exclude_slice(handle, _c.to_text(slice_name, f"excluded[{index}]"))
+        if excluded_nodes is not _EMPTY:
+            for index, node_name in enumerate(_names(excluded_nodes, "excluded_nodes")):
+                lib.quoit_request_exclude_node(handle, _c.to_text(node_name, f"excluded_nodes[{index}]"))
+        if keep_to is not None:
+            call(lib.quoit_request_keep_to, handle, _c.to_member(Domain, keep_to, "keep_to"))
+        if spread is not None:
+            _set_spread(handle, spread)
+        if near is not None:
+            call(lib.quoit_request_set_near, handle, _c.to_text(near, "near"))
         if bundles is not _EMPTY:
             _add_bundles(handle, bundles)
         if strategy is not None:
@@ -271,6 +345,7 @@ class Request(_c.Immutable):
         selectors: Mapping[str, str] | None = None,
         named: Iterable[str] = (),
         excluded: Iterable[str] = (),
+        excluded_nodes: Iterable[str] = (),
         policy: Policy | None = None,
         soft_target: str | None = None,
         alternatives: Iterable[Request] = (),
@@ -301,6 +376,7 @@ class Request(_c.Immutable):
             selectors=selectors,
             named=named,
             excluded=excluded,
+            excluded_nodes=excluded_nodes,
             policy=policy,
             soft_target=soft_target,
             alternatives=alternatives,
@@ -406,6 +482,18 @@ def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int 
             call(
                 lib.quoit_request_select_bundle, handle, index, *_selector(label, value, f"bundles[{index}].selectors")
             )
+
+
+def _set_spread(handle: Any, spread: Spread) -> None:
+    if not isinstance(spread, Spread):
+        raise TypeError(f"spread: expected a quoit.Spread, not {type(spread).__name__}")
+    call(
+        lib.quoit_request_spread_over,
+        handle,
+        _c.to_member(Domain, spread.domain, "spread.domain"),
+        spread.max_skew,
+        spread.min_domains,
+    )
 
 
 def request_handle(request: object) -> Any:
