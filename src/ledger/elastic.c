@@ -151,9 +151,9 @@ quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guin
   refusal->group_name = g_strdup (group->name);
 }
 
-/* Returns the slices that the group keeps, for a request whose rules depend on them; otherwise NULL. */
-static GArray *
-list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept, const QuoitRequest *request)
+GArray *
+quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept,
+                            const QuoitRequest *request)
 {
   GArray *members;
 
@@ -162,7 +162,7 @@ list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guin
   members = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = kept[s] ? quoit_elastic_slice_index (layout, group, s) : QUOIT_NO_INDEX;
+      guint32 slice = kept == NULL || kept[s] ? quoit_elastic_slice_index (layout, group, s) : QUOIT_NO_INDEX;
 
       if (slice != QUOIT_NO_INDEX)
         g_array_append_val (members, slice);
@@ -174,7 +174,7 @@ QuoitGroupData *
 quoit_elastic_add_slices (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 least,
                           guint32 most, const QuoitRequest *request, GPtrArray **moved, GError **error)
 {
-  g_autoptr (GArray) members = list_members (fleet->layout, group, kept, request);
+  g_autoptr (GArray) members = quoit_elastic_list_members (fleet->layout, group, kept, request);
   QuoitRequest more = *request;
   QuoitGroupData *after = NULL;
   QuoitPlan plan;

@@ -31,6 +31,11 @@ const QuoitGroupData *quoit_elastic_lookup (const QuoitFleet *fleet, const Quoit
 void quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request,
                            QuoitRefusal *refusal);
 
+/* Returns the slices in @kept (NULL: all slices) as members of a request for more, if its rules depend on them;
+ * otherwise NULL. The caller owns the array. */
+GArray *quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept,
+                                    const QuoitRequest *request);
+
 /* Returns @group with the slices in @kept and @least to @most more slices that match its request: as many as are free
  * beside what is promised, or else the fewest. Returns NULL without an error if there are too few. */
 QuoitGroupData *quoit_elastic_add_slices (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept,

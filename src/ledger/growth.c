@@ -5,6 +5,7 @@
 #include "ledger/elastic.h"
 #include "ledger/quotas.h"
 #include "placement/ahead.h"
+#include "placement/domains.h"
 
 gboolean
 quoit_group_test_growth (const QuoitFleet *fleet, const QuoitGroupRef *ref, guint32 *n_now, guint32 *n_most,
@@ -37,6 +38,7 @@ check_possible (const QuoitFleet *fleet, const QuoitRequest *request, GError **e
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_candidates_count (&candidates, fleet, request, &counts);
+  quoit_domains_limit (fleet, request, &candidates, &counts);
   quoit_candidates_clear (&candidates);
   return counts.n_possible >= request->n_slices || quoit_start_fail_never (request, counts.n_possible, error);
 }
@@ -73,6 +75,7 @@ quoit_group_find_growth (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint
   if (!check_possible (fleet, request, error))
     return FALSE;
   request->n_slices -= group->n_slices;
+  request->members = quoit_elastic_list_members (fleet->layout, group, NULL, request);
   end_ms = quoit_group_latest_end (group);
   if (end_ms != QUOIT_FOREVER_MS)
     request->lease_ms = MAX (end_ms - now_ms, 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "placement/domain-map.h"
+#include "placement/placement.h"
 
 /* A slice of the group. */
 typedef struct {

@@ -281,6 +281,14 @@ take_step (const World *world, const QuoitReport *report, uint32_t o, uint32_t s
     case QUOIT_STEP_UNDRAIN:
       ck_assert (quoit_fork_set_node_state (fork, node, QUOIT_NODE_ALIVE, world->now_ms, NULL));
       break;
+    case QUOIT_STEP_SHRINK:
+      {
+        g_autoptr (QuoitGroupChange) change
+            = quoit_fork_resize (fork, group, quoit_report_get_step_n_slices (report, o, s), world->now_ms, NULL, NULL);
+
+        ck_assert_ptr_nonnull (change);
+        break;
+      }
     case QUOIT_STEP_FEWER_SLICES:
       ck_assert (quoit_request_set_slices (request, quoit_report_get_step_n_slices (report, o, s), NULL));
       break;
