@@ -138,8 +138,8 @@ QUOIT_API uint32_t quoit_slots_get_most (const QuoitSlots *slots, uint32_t row, 
  *   SLICE most=N unit=U free=0,1,2,5 weights=8,8,16,8
  *
  * The numbers of `free` are the worker ids of the free hosts, with a weight for each. For every place of a part among
- * them, the weights of its hosts sum up to at least U. The sum of all weights of a slice, divided by U and rounded down,
- * is therefore at least the number of parts that fit, and at most N.
+ * them, the weights of its hosts sum up to at least U. The sum of all weights of a slice, divided by U and rounded
+ * down, is therefore at least the number of parts that fit, and at most N.
  *
  * Returns: (transfer full): the text; g_free() it
  *

@@ -154,8 +154,8 @@ QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
  * Decides like quoit_ledger_reserve() at the time of the snapshot (quoit_snapshot_as_of(), or else that of its last
  * entry), without a report. The cost does not depend on the size of the fleet if the request has no pool, zone,
  * selector, name of a slice or node, domain to keep to, or spread; such a call allocates no memory, unless something
- * lies ahead that begins before the lease of the request ends. A request that does not fit is not a failure. With alternatives,
- * both results are those of the alternative that quoit_snapshot_explain() reports on.
+ * lies ahead that begins before the lease of the request ends. A request that does not fit is not a failure. With
+ * alternatives, both results are those of the alternative that quoit_snapshot_explain() reports on.
  *
  * Fails with:
  *

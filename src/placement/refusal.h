@@ -19,7 +19,7 @@ struct _QuoitRefusal {
   QuoitRequest *missing;      /* for a repair: the bundles that need a node; NULL: all bundles of the request */
   guint64 group_id;           /* for a resize or repair: the group whose own slices count for the request; 0: none */
   char *group_name;
-  guint32 repaired_least; /* for a repair of slices: the fewest slices that the group can have; otherwise 0 */
+  guint32 repaired_least;  /* for a repair of slices: the fewest slices that the group can have; otherwise 0 */
   GArray *alternatives;    /* of QuoitRefusal: one for each alternative of the request; NULL: it has none */
   char *member;            /* the name of the refused group, if it was requested with others; NULL: alone */
   gboolean has_no_options; /* the fleet has groups that do not exist, so that no option helps */

@@ -35,8 +35,7 @@ take_first_places (const QuoitGrid *grid, const QuoitHostSet *free, const QuoitP
   result->unit = G_MAXUINT64;
   for (guint d = 0; d < n_demands; d++)
     if (demands[d].n_turns > 0)
-      result->unit
-          = MIN (result->unit, weight * quoit_shape_chips (demands[d].turns[0].hosts) / demands[d].value);
+      result->unit = MIN (result->unit, weight * quoit_shape_chips (demands[d].turns[0].hosts) / demands[d].value);
   for (guint32 host = 0; host < quoit_grid_n_hosts (grid); host++)
     weights[host] = quoit_host_set_has (grid, free, host) ? weight : 0;
   result->most = quoit_host_set_count (grid, free) * weight / result->unit;

@@ -41,8 +41,8 @@ typedef struct {
 enum { QUOIT_PACKING_MAX_PLACES = 16384 };
 
 /* Fills @result. @steps limits the work: one step costs about as much as visiting one host. Returns FALSE if there are
- * more than QUOIT_PACKING_MAX_PLACES places, which no slice of the catalogue has for the parts that it is cut into. Then
- * each part is put where it fits first, and the upper end follows from the number of hosts. */
+ * more than QUOIT_PACKING_MAX_PLACES places, which no slice of the catalogue has for the parts that it is cut into.
+ * Then each part is put where it fits first, and the upper end follows from the number of hosts. */
 gboolean quoit_packing_solve (const QuoitGrid *grid, const QuoitHostSet *free, const QuoitPackingDemand *demands,
                               guint n_demands, QuoitOffsets offsets, guint64 steps, QuoitPackingResult *result);
 void quoit_packing_result_clear (QuoitPackingResult *result);

@@ -137,8 +137,8 @@ take_step (const Pair *pair, const QuoitReport *report, guint32 option, guint32 
       done = quoit_request_set_chips_per_host (request, chips, &error);
       break;
     case QUOIT_STEP_SHRINK:
-      quoit_group_change_free (quoit_fork_resize (fork, group, quoit_report_get_step_n_slices (report, option, step),
-                                                  now_ms, NULL, &error));
+      quoit_group_change_free (
+          quoit_fork_resize (fork, group, quoit_report_get_step_n_slices (report, option, step), now_ms, NULL, &error));
       done = error == NULL;
       break;
     case QUOIT_STEP_EXTERNAL_ENDS:

@@ -36,8 +36,8 @@ extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_groups[], vec
     vector_ops_ray_tpu_labels[], vector_ops_ray_train[], vector_ops_ray_train_runs[], vector_ops_webhook_http[];
 
 extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_maxtext, vector_suite_mesh,
-    vector_suite_packing, vector_suite_placement, vector_suite_placement_seq, vector_suite_ray_core, vector_suite_ray_tpu,
-    vector_suite_ray_train_env, vector_suite_webhook;
+    vector_suite_packing, vector_suite_placement, vector_suite_placement_seq, vector_suite_ray_core,
+    vector_suite_ray_tpu, vector_suite_ray_train_env, vector_suite_webhook;
 
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);

@@ -18,11 +18,11 @@ QuoitPreemptCost quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *
 /* Compares two QuoitVictim by priority, then by cost, then by slot. */
 gint quoit_victim_compare (gconstpointer a, gconstpointer b);
 
-/* Writes to @released (of QuoitVictim) the groups to release, and nothing if @request fits at @now_ms. Sets *@alternative
- * to the alternative of the request for which that is cheapest, and *@is_cheapest to whether it is proven that no other
- * set costs less. Fails with NEVER if the fleet can never have enough slices, with
- * NOT_NOW if too few groups have a lower priority, with either if a quota does not admit the request even then, and
- * like quoit_plan_slices(). */
+/* Writes to @released (of QuoitVictim) the groups to release, and nothing if @request fits at @now_ms. Sets
+ * *@alternative to the alternative of the request for which that is cheapest, and *@is_cheapest to whether it is proven
+ * that no other set costs less. Fails with NEVER if the fleet can never have enough slices, with NOT_NOW if too few
+ * groups have a lower priority, with either if a quota does not admit the request even then, and like
+ * quoit_plan_slices(). */
 gboolean quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
                                 guint *alternative, gboolean *is_cheapest, GError **error);
 
