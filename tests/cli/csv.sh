@@ -87,7 +87,7 @@ ok 0 "the manifest is imported" import raycluster "$two_slices" --now "$now"
 ok 0 "a group is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
 ok 0 "a second group is reserved" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now" \
   --label team=nlp --label run=7
-ok 0 "the second group is released" release gone --reason done --now "$now"
+ok 0 "the second group is released" release gone --reason "done" --now "$now"
 ok 0 "set-state marks a host dead" set-state tpu-group-0-1 dead --now "$now"
 all_twins
 twin generations catalogue
