@@ -306,7 +306,7 @@ read_resource (RowText *text, guint16 n)
   end = *text->p == '"' ? skip_string (rows, text->p) : skip_number_or_word (text->p);
   entry.value = (Span) { text->p, (guint32) (end - text->p) };
   text->p = end;
-  is_equal = is_known && entry.value.length == before.value.length
+  is_equal = is_known && before.value.start != NULL && entry.value.length == before.value.length
              && memcmp (entry.value.start, before.value.start, before.value.length) == 0;
   if (!is_known)
     resource.name = intern (rows, entry.key);

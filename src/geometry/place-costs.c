@@ -96,7 +96,7 @@ quoit_place_costs_new (const QuoitGrid *grid, QuoitShape host_block, const Quoit
 
   costs->grid = *grid;
   costs->n_vectors = (grid->n[0] + N_SUMS - 1) / N_SUMS;
-  costs->boxes = g_new (Box, QUOIT_MAX_TURNS * n_shapes);
+  costs->boxes = g_new0 (Box, QUOIT_MAX_TURNS * n_shapes);
   costs->weights = g_new (guint64, n_shapes);
   quoit_host_set_fill (grid, &all);
   for (guint shape = 0; shape < n_shapes; shape++)
@@ -158,7 +158,7 @@ slide (const Sums *from, Sums *to, guint32 n, guint32 width, const Window *windo
         low = 0, high = (gint32) n;
       for (gint32 i = low; i < high; i++)
         if (wraps || (i >= 0 && i < (gint32) n))
-          sum += from[(guint32) (i + (gint32) n) % n * width + v];
+          sum += from[(guint32) (i < 0 ? i + (gint32) n : i) * width + v];
       for (guint32 at = 0; at < n; at++)
         {
           to[at * width + v] = adds ? to[at * width + v] + sum : sum;
