@@ -148,7 +148,7 @@ gboolean
 quoit_test_request (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitVerdict *verdict,
                     guint32 *n_free, GError **error)
 {
-  QuoitVerdict verdicts[QUOIT_MAX_ALTERNATIVES + 1];
+  QuoitVerdict verdicts[QUOIT_MAX_ALTERNATIVES + 1] = { 0 };
   guint32 free_slices[QUOIT_MAX_ALTERNATIVES + 1] = { 0 };
   g_autoptr (GError) first_error = NULL;
   guint deciding;

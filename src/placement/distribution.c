@@ -197,7 +197,7 @@ static void
 spread (const QuoitDomainCount *domains, guint32 n_domains, guint32 n, guint32 *shares)
 {
   const guint64 level = find_level (domains, n_domains, n);
-  g_autofree OneMore *more = g_new (OneMore, n_domains + 1);
+  g_autofree OneMore *more = g_new0 (OneMore, n_domains + 1);
   guint32 n_more = 0;
 
   for (guint32 d = 0; d < n_domains; d++)

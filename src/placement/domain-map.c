@@ -98,7 +98,7 @@ by_name (const void *a, const void *b)
 static void
 sort_zones (Finding *finding, QuoitZones *zones)
 {
-  g_autofree guint32 *number = g_new (guint32, finding->names->len + 1);
+  g_autofree guint32 *number = g_new0 (guint32, finding->names->len + 1);
 
   zones->n = finding->names->len;
   zones->names = g_new (char *, zones->n + 1);
@@ -135,7 +135,7 @@ make_zones (const QuoitLayout *layout)
   Finding finding = { layout, names, by_zone, of_kind };
   QuoitZones *zones = g_atomic_rc_box_new0 (QuoitZones);
 
-  zones->of_slice = g_new (guint32, layout->n_slices + 1);
+  zones->of_slice = g_new0 (guint32, layout->n_slices + 1);
   zones->of_shelf = g_new (guint32, layout->n_shelves + 1);
   find_zones (&finding, zones);
   sort_zones (&finding, zones);

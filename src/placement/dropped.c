@@ -52,7 +52,7 @@ drop_evenly (const QuoitFleet *fleet, const QuoitGroupData *group, const QuoitRe
       = { [QUOIT_GROUP_SLICE_WHOLE] = 0, [QUOIT_GROUP_SLICE_LEAVING] = 1, [QUOIT_GROUP_SLICE_LOST] = 2 };
   const QuoitLayout *layout = fleet->layout;
   QuoitZones *zones = request->spread_over == QUOIT_DOMAIN_ZONE ? quoit_zones_get (layout) : NULL;
-  g_autofree Member *members = g_new (Member, group->n_slices + 1);
+  g_autofree Member *members = g_new0 (Member, group->n_slices + 1);
   g_autofree guint32 *n_members = g_new0 (guint32, MAX (layout->n_pools, zones == NULL ? 0 : zones->n) + 1);
 
   for (guint32 s = 0; s < group->n_slices; s++)

@@ -123,10 +123,10 @@ quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint
 void
 quoit_report_add_detailed_reason (QuoitReport *report, guint position, char *detail, guint32 before, guint32 after)
 {
-  QuoitReason reason
-      = { .constraint = quoit_constraints[position].constraint, .before = before, .after = after, .detail = detail };
+  QuoitReason reason = { quoit_constraints[position].constraint, before, after, NULL };
   guint at = report->reasons->len;
 
+  reason.detail = detail;
   while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
     at--;
   g_array_insert_val (report->reasons, at, reason);
