@@ -44,7 +44,7 @@ static gboolean
 check_parts (const QuoitGrid *grid, const QuoitHostSet *free, const QuoitPackingDemand *demands, guint n_demands,
              QuoitOffsets offsets, const QuoitPackingResult *result)
 {
-  g_autofree guint32 *hosts = g_new (guint32, quoit_grid_n_hosts (grid)), *n_parts = g_new0 (guint32, n_demands);
+  g_autofree guint32 *hosts = g_new0 (guint32, quoit_grid_n_hosts (grid)), *n_parts = g_new0 (guint32, n_demands);
   g_autofree guint8 *is_used = g_malloc0 (quoit_grid_n_hosts (grid));
   guint64 value = 0;
 
@@ -71,7 +71,7 @@ check_weights (const QuoitGrid *grid, const QuoitHostSet *free, const QuoitPacki
                QuoitOffsets offsets, const QuoitPackingResult *result)
 {
   const guint64 *weights = (const guint64 *) (const void *) result->host_weights->data;
-  g_autofree guint32 *hosts = g_new (guint32, quoit_grid_n_hosts (grid));
+  g_autofree guint32 *hosts = g_new0 (guint32, quoit_grid_n_hosts (grid));
   guint64 sum = 0;
 
   for (guint d = 0; d < n_demands; d++)
