@@ -154,10 +154,10 @@ remove_hosts (const QuoitGrid *grid, QuoitHostSet *set, guint64 holes)
 
 START_TEST (places_of_every_small_grid_are_found)
 {
-  /* All sets of holes in all grids of up to eight hosts. */
+  /* All sets of holes in all grids of up to seven hosts. */
   for (guint x = 1; x <= 3; x++)
     for (guint y = 1; y <= 3; y++)
-      for (guint z = 1; x * y * z <= 8; z++)
+      for (guint z = 1; x * y * z <= 7; z++)
         for (unsigned wrap = 0; wrap < 8; wrap++)
           for (guint64 holes = 0; holes < (guint64) 1 << (x * y * z); holes++)
             {
@@ -229,7 +229,7 @@ START_TEST (the_best_place_of_long_rows_is_that_of_a_search)
 
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     for (unsigned wrap = 0; wrap < 8; wrap++)
-      for (guint holes = 0; holes < 10; holes++)
+      for (guint holes = 0; holes < 10; holes += 3)
         {
           const QuoitGrid grid = grid_of (sides[i][0], sides[i][1], sides[i][2], wrap);
 
