@@ -76,7 +76,7 @@ bench_environments (Bench *bench)
     { "environments, quoit", QUOIT_PROFILE_QUOIT, 1, BENCH_UP_TO (5e6) },
     { "environments, kuberay", QUOIT_PROFILE_KUBERAY, 1, BENCH_UP_TO (5e6) },
     { "environments, jobset", QUOIT_PROFILE_JOBSET, 1, BENCH_UP_TO (5e6) },
-    { "environments, quoit, 4 processes per host", QUOIT_PROFILE_QUOIT, 4, BENCH_NONE },
+    { "environments, quoit, 4 processes per host", QUOIT_PROFILE_QUOIT, 4, BENCH_UP_TO (10e6) },
   };
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_all (ledger);
