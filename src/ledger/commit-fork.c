@@ -10,6 +10,7 @@
 typedef struct {
   const QuoitFleet *base;    /* from which the fork was made */
   const QuoitFleet *present; /* of the ledger */
+  const GPtrArray *entries;  /* of the fork */
   QuoitFleet *fleet;         /* a fork of @present with the effects so far */
   QuoitLayout *known;        /* the layout to compare nodes with: that of @base, or after the last sync of the fork */
   guint64 id_shift;          /* what is added to the ids of groups that the fork has added */
@@ -379,6 +380,30 @@ is_forgotten_already (const Rebase *rebase, const QuoitEntry *entry, const Quoit
          && quoit_fleet_find_removed (rebase->fleet, effect->group_id) == NULL;
 }
 
+/* Returns the group as the last beginning or move of the fork leaves it. */
+static const QuoitGroupData *
+find_last_beginning (const Rebase *rebase, guint64 id)
+{
+  for (guint e = rebase->entries->len; e-- > 0;)
+    {
+      const QuoitEntry *entry = rebase->entries->pdata[e];
+
+      for (guint i = entry->verb == QUOIT_VERB_BEGIN ? entry->n_effects : 0; i-- > 0;)
+        if (entry->effects[i].group->id == id)
+          return entry->effects[i].group;
+    }
+  return NULL;
+}
+
+/* Returns whether the ledger is at the state in which the fork leaves the reservation with @effect, or further: one
+ * entry can give a reservation other slices and make it begin. */
+static gboolean
+is_reached (const Rebase *rebase, const QuoitGroupData *effect, const QuoitGroupData *now)
+{
+  return is_same_but_lease (effect, now) || is_same_but_lease (find_last_beginning (rebase, effect->id), now)
+         || (quoit_group_is_ahead (effect) && !quoit_group_is_ahead (now) && quoit_group_same_nodes (effect, now));
+}
+
 /* The ledger has made the same reservation begin, or has given it the same other slices, since the snapshot. */
 static gboolean
 has_same_beginning (Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
@@ -388,7 +413,7 @@ has_same_beginning (Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *
   if (entry->verb != QUOIT_VERB_BEGIN || effect->group->id >= rebase->base->next_group_id)
     return FALSE;
   now = quoit_fleet_find_group (rebase->fleet, effect->group->name);
-  if (now == NULL || now->id != effect->group->id || !is_same_but_lease (effect->group, now))
+  if (now == NULL || now->id != effect->group->id || !is_reached (rebase, effect->group, now))
     return FALSE;
   g_hash_table_add (rebase->groups, g_memdup2 (&now->id, sizeof now->id));
   return TRUE;
@@ -581,6 +606,7 @@ quoit_step_commit_fork (const QuoitFleet *fleet, const QuoitForkChanges *changes
                            now_ms, last->time_ms);
     }
 
+  rebase.entries = changes->entries;
   rebase.entry = made = quoit_entry_new (fleet, QUOIT_VERB_COMMIT_FORK, time_ms);
   rebase.fleet = quoit_fleet_fork (fleet);
   rebase.known = quoit_layout_ref (changes->base->layout);

@@ -235,7 +235,8 @@ make_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint al
 
   facts->request = text_of (texts, alternative);
   facts->kind = tried->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
-  return quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
+  return quoit_request_check_near (fleet, tried, error)
+         && quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
          && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error);
 }
 
@@ -316,8 +317,7 @@ reserve_or_hold (const QuoitFleet *fleet, const QuoitRequest *request, const Mak
     return FALSE;
   if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
     return FALSE;
-  if (!quoit_request_check_near (fleet, request, error)
-      || (making->is_ahead && !quoit_step_check_n_ahead (fleet, error)))
+  if (making->is_ahead && !quoit_step_check_n_ahead (fleet, error))
     return FALSE;
 
   facts.created_ms = time_ms;

@@ -198,6 +198,32 @@ START_TEST (fork_changes_what_has_begun_on_it)
 END_TEST
 
 /* A node dies on the fork, its reservation moves, and the fork reserves the slices that are left. */
+START_TEST (fork_meets_a_reservation_that_moves_and_begins)
+{
+  /* The first change at the time of the fork gives the reservation another slice, and makes it begin. */
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) ahead = request_new ("ahead", 1, 0), job = request_new ("job", 1, 0);
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_accelerator (job, "v5e", NULL));
+  import_fleet (ledger, "v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b; v5e 4x4 x1 pool=c");
+  ck_assert (quoit_ledger_add_window (ledger, "w", QUOIT_WINDOW_POOL, "a", first_ms, first_ms + 300, first_ms, NULL));
+  quoit_group_unref (
+      quoit_ledger_reserve_at (ledger, ahead, first_ms + 200, first_ms + 100000, first_ms, NULL, &error));
+  ck_assert_ok (error);
+  ck_assert (quoit_ledger_set_node_state (ledger, "b-0-0", QUOIT_NODE_DEAD, first_ms, NULL));
+  {
+    g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+    g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+
+    quoit_group_unref (quoit_fork_reserve (fork, job, first_ms + 400, NULL, &error));
+    ck_assert_ok (error);
+    quoit_ledger_commit_fork (ledger, fork, first_ms + 400, &error);
+    ck_assert_ok (error);
+  }
+}
+END_TEST
+
 START_TEST (fork_moves_a_reservation)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -352,6 +378,27 @@ refuse_window (QuoitLedger *ledger, const char *name, QuoitWindowScope scope, co
   ck_assert_refused (error, code, part);
 }
 
+START_TEST (preemption_beside_a_promise_is_enough_or_refused)
+{
+  /* The only slice is in use, and promised to a reservation ahead. */
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) run = request_new ("run", 1, 1000), ahead = request_new ("ahead", 1, 0);
+  g_autoptr (QuoitRequest) urgent = request_new ("urgent", 1, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x1");
+  quoit_group_unref (quoit_ledger_reserve (ledger, run, first_ms, NULL, &error));
+  quoit_group_unref (quoit_ledger_reserve_at (ledger, ahead, first_ms + 2000, 0, first_ms, NULL, &error));
+  ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  quoit_request_set_priority (urgent, 1);
+  ck_assert (quoit_request_spread_over (urgent, QUOIT_DOMAIN_POOL, 1, 1, NULL));
+  ck_assert_ptr_null (quoit_snapshot_find_preemption (snapshot, urgent, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "beside what is promised");
+}
+END_TEST
+
 START_TEST (bad_windows_are_refused)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -388,12 +435,14 @@ main (void)
   tcase_add_test (tcase, fork_meets_a_new_window);
   tcase_add_test (tcase, renewal_on_a_fork_meets_a_new_window);
   tcase_add_test (tcase, fork_changes_what_has_begun_on_it);
+  tcase_add_test (tcase, fork_meets_a_reservation_that_moves_and_begins);
   tcase_add_test (tcase, fork_moves_a_reservation);
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
   tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
   tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
   tcase_add_test (tcase, keys_name_a_beginning);
   tcase_add_test (tcase, bad_times_are_refused);
+  tcase_add_test (tcase, preemption_beside_a_promise_is_enough_or_refused);
   tcase_add_test (tcase, bad_windows_are_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

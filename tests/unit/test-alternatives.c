@@ -404,6 +404,27 @@ START_TEST (the_choice_survives_a_restart)
 }
 END_TEST
 
+START_TEST (an_alternative_near_an_unknown_group_is_skipped)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) request = quoit_request_new ("job", NULL), other = quoit_request_new ("job", NULL);
+  g_autoptr (QuoitGroup) group = NULL;
+  GError *error = NULL;
+
+  quoit_import_free (
+      import_as (ledger, QUOIT_SOURCE_KIND_FLEET, "v6e 4x4 x1 pool=a; v5e 4x4 x1 pool=b", NULL, now_ms, NULL));
+  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
+             && quoit_request_set_accelerator (other, "v5e", NULL));
+  ck_assert (quoit_request_set_topology (request, "4x4", NULL) && quoit_request_set_topology (other, "4x4", NULL));
+  ck_assert (quoit_request_set_slices (request, 1, NULL) && quoit_request_set_slices (other, 1, NULL));
+  ck_assert (quoit_request_set_near (request, "gone", NULL));
+  ck_assert (quoit_request_add_alternative (request, other, NULL));
+  group = quoit_ledger_reserve (ledger, request, now_ms, NULL, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_group_get_alternative (group), 1);
+}
+END_TEST
+
 START_TEST (a_committed_fork_keeps_the_choice)
 {
   g_autoptr (QuoitLedger) ledger = ledger_new ();
@@ -547,6 +568,7 @@ main (void)
   tcase_add_test (rules, a_repeated_request_returns_what_it_got);
   tcase_add_test (rules, resize_and_repair_keep_to_the_alternative);
   tcase_add_test (rules, the_choice_survives_a_restart);
+  tcase_add_test (rules, an_alternative_near_an_unknown_group_is_skipped);
   tcase_add_test (rules, a_committed_fork_keeps_the_choice);
   tcase_add_test (rules, a_reservation_ahead_gets_the_first_that_fits_then);
   tcase_add_test (rules, the_start_is_that_of_the_earliest_alternative);

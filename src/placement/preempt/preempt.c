@@ -2,6 +2,7 @@
 #include "placement/preempt/preempt.h"
 
 #include "placement/ahead-moves.h"
+#include "placement/bundles-after.h"
 #include "placement/domains.h"
 #include "placement/quota.h"
 
@@ -80,20 +81,47 @@ quoit_victim_compare (gconstpointer a, gconstpointer b)
   return by_cost != 0 ? by_cost : one->slot < other->slot ? -1 : 1;
 }
 
+/* Returns the slots of the groups, as an array of guint32. */
+static GArray *
+list_slots (const GArray *released)
+{
+  GArray *slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < released->len; i++)
+    g_array_append_val (slots, g_array_index (released, QuoitVictim, i).slot);
+  return slots;
+}
+
 /* The search for slices is for nodes only. Checks that the quotas admit the request when the groups are released. */
 static gboolean
 check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
 {
-  g_autoptr (GArray) slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) slots = list_slots (released);
 
-  for (guint i = 0; i < released->len; i++)
-    g_array_append_val (slots, g_array_index (released, QuoitVictim, i).slot);
   if (quoit_quota_admits_after (fleet, request, slots, slots->len))
     return TRUE;
   g_array_set_size (released, 0);
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                      "a quota does not admit the request, even if the groups that have its nodes are released: "
                      "release groups of the quota first");
+}
+
+/* Fails with NOT_NOW if the request does not fit without the groups, because a slice is also promised to somebody. */
+static gboolean
+check_enough (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
+{
+  g_autoptr (GArray) slots = list_slots (released);
+  g_autoptr (QuoitFleet) without = quoit_fleet_without (fleet, slots, slots->len);
+  QuoitVerdict verdict = QUOIT_VERDICT_NOT_NOW;
+
+  quoit_fleet_apply_promises (without);
+  if (request->bundles->len > 0
+          ? quoit_bundles_fit (without, request, NULL)
+          : quoit_test_slices (without, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS)
+    return TRUE;
+  g_array_set_size (released, 0);
+  return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                     "no groups were found whose release is enough beside what is promised to reservations ahead");
 }
 
 static gboolean
@@ -112,7 +140,8 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
   return (request->bundles->len > 0
               ? quoit_preempt_for_bundles (used, request, now_ms, victims, released, is_cheapest, error)
               : quoit_preempt_for_slices (used, request, now_ms, victims, released, is_cheapest, error))
-         && check_quotas (used, request, released, error);
+         && check_quotas (used, request, released, error)
+         && (seen == NULL || check_enough (used, request, released, error));
 }
 
 /* --- alternatives --- */
