@@ -164,9 +164,10 @@ world_commit (World *world)
   g_autoptr (QuoitRequest) request = draw_request (world, "f", draw_lease (world));
   g_autoptr (QuoitRequest) ahead = draw_request (world, "F", 0);
   gint64 from_ms = world->now_ms + 2 * minute_ms, until_ms = from_ms + 3 * minute_ms;
-  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, world->now_ms, NULL, NULL);
-  g_autoptr (QuoitGroup) promised = quoit_fork_reserve_at (fork, ahead, from_ms, until_ms, world->now_ms, NULL, NULL);
+  g_autoptr (QuoitGroup) promised = NULL;
 
+  quoit_group_unref (quoit_fork_reserve (fork, request, world->now_ms, NULL, NULL));
+  promised = quoit_fork_reserve_at (fork, ahead, from_ms, until_ms, world->now_ms, NULL, NULL);
   switch (g_rand_int_range (world->rand, 0, 3))
     {
     case 0:

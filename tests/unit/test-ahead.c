@@ -402,7 +402,6 @@ END_TEST
 START_TEST (bad_windows_are_refused)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitGroup) ahead = NULL;
   const gint64 until_ms = first_ms + 10;
   GError *error = NULL;
 

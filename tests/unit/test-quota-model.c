@@ -413,7 +413,7 @@ step_range (Model *model)
 {
   ModelGroup group = draw_group (model);
   gint64 least = draw (model, 1, 3), most = least + draw (model, 1, 5);
-  g_autoptr (QuoitRequest) request = NULL, exact = NULL;
+  g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitSnapshot) unlimited = present (model->twin, model->now_ms);
   g_autoptr (QuoitGroup) made = NULL;
   uint32_t n_free = 0;
@@ -589,8 +589,6 @@ reserve_on_forks (Model *model, QuoitFork *fork, QuoitFork *twin, const ModelGro
 static void
 step_commit (Model *model)
 {
-  g_autoptr (QuoitSnapshot) snapshot = present (model->ledger, model->now_ms);
-  g_autoptr (QuoitSnapshot) unlimited = present (model->twin, model->now_ms);
   g_autoptr (QuoitSnapshot) last = quoit_ledger_snapshot (model->ledger),
                             last_twin = quoit_ledger_snapshot (model->twin);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (last), twin = quoit_snapshot_fork (last_twin);

@@ -164,9 +164,9 @@ START_TEST (labels_do_not_move_a_group_over_a_quota)
   static const char *const keys[] = { "team" }, *const x[] = { "x" }, *const none[] = { NULL };
   g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x8");
   g_autoptr (QuoitRequest) request = request_new ("g", "v6e", "2x2", 2, NULL), other = NULL;
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, first_ms, NULL, NULL);
   GError *error = NULL;
 
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, first_ms, NULL, NULL));
   ck_assert (quoit_ledger_set_quota (ledger, "x", "team", "x", NULL, NULL, 7, -1, NULL, first_ms, NULL));
   ck_assert_ptr_null (quoit_ledger_set_labels (ledger, "g", keys, x, 1, first_ms, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "would use 8 more chips over the quota of 'x: 0 of 7 chips in use'");
