@@ -447,7 +447,8 @@ plan_all (QuoitQueue *queue)
   if (queue->items->len == 0)
     return;
   candidates = find_candidates (queue);
-  requests = list_requests (queue);
+  queue->item_requests = requests = list_requests (queue);
+  queue->candidates = candidates;
   queue->timeline = quoit_timeline_new (queue->result->fleet, requests, candidates, queue->items->len, queue->now_ms);
   for (guint i = 0; i < queue->items->len; i += n)
     {

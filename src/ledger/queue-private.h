@@ -18,6 +18,8 @@ typedef struct {
   GArray *items; /* of QuoitQueueItem: all alternatives of all requests, in order */
   QuoitBackfill backfill;
   gint64 now_ms;
+  const QuoitRequest **item_requests; /* by item */
+  const QuoitCandidates *candidates;  /* likewise */
   QuoitTimeline *timeline;
   QuoitQueueResult *result;
   GArray *pinned;       /* of guint32: nodes that waiting bundles are to get */

@@ -102,6 +102,26 @@ take_slices (QuoitQueue *queue, const QuoitGroupData *group, guint i)
   return TRUE;
 }
 
+/* Makes the timeline anew, after reservations ahead have got other slices. Nothing may be promised to a waiting
+ * request. */
+static void
+renew_timeline (QuoitQueue *queue)
+{
+  const QuoitFleet *fleet = queue->result->fleet;
+
+  quoit_timeline_free (queue->timeline);
+  queue->timeline
+      = quoit_timeline_new (fleet, queue->item_requests, queue->candidates, queue->items->len, queue->now_ms);
+  for (guint i = 0; i < queue->items->len; i++)
+    if (quoit_queue_queued (queue, i)->group != NULL
+        && quoit_queue_queued (queue, i)->alternative == quoit_queue_item (queue, i)->alternative)
+      {
+        g_autoptr (GArray) slices = group_slices (fleet->layout, quoit_queue_queued (queue, i)->group);
+
+        quoit_timeline_set_members (queue->timeline, i, slices);
+      }
+}
+
 /* Sets what the plan says about request @i, which starts now. */
 static void
 set_started (QuoitQueue *queue, guint i, const QuoitGroupData *group)
@@ -207,6 +227,7 @@ quoit_queue_start_on (QuoitQueue *queue, guint i, const QuoitFleet *shadow)
 {
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
+  gboolean is_taken = TRUE;
   GError *error = NULL;
   gboolean is_decided
       = reserve (queue, i, shadow != NULL ? shadow : queue->result->fleet, NULL, &entry, &outcome, &error);
@@ -214,15 +235,22 @@ quoit_queue_start_on (QuoitQueue *queue, guint i, const QuoitFleet *shadow)
   if (!is_decided && error == NULL)
     return FALSE;
   /* A repeated request has its group already, and makes no entry. */
-  if (is_decided && entry != NULL
-      && (!quoit_pledges_admit_group (queue->pledges, queue->result->fleet, outcome.after,
-                                      quoit_queue_end_of_start_now (queue, i))
-          || !take_slices (queue, outcome.after, i)))
-    return FALSE;
+  if (is_decided && entry != NULL)
+    {
+      if (!quoit_pledges_admit_group (queue->pledges, queue->result->fleet, outcome.after,
+                                      quoit_queue_end_of_start_now (queue, i)))
+        return FALSE;
+      is_taken = take_slices (queue, outcome.after, i);
+      /* Only reservations ahead need the slices. The decision has given them others. */
+      if (!is_taken && queue->has_promise)
+        return FALSE;
+    }
   if (!is_decided || (entry != NULL && !quoit_queue_apply (queue, entry, &error)))
     quoit_queue_refuse (queue, i, error);
   else
     set_started (queue, i, outcome.after);
+  if (!is_taken)
+    renew_timeline (queue);
   return TRUE;
 }
 

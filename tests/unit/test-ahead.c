@@ -320,6 +320,29 @@ START_TEST (reservation_that_lacks_slices_stops_no_others)
 }
 END_TEST
 
+START_TEST (queue_starts_where_a_reservation_can_move_away)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) in_a = request_new ("in-a", 2, 0);
+  const QuoitRequest *queue[] = { in_a };
+  g_autoptr (QuoitGroup) ahead = NULL, begun = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+  g_autoptr (QuoitQueuePlan) plan = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b");
+  quoit_request_set_pool (in_a, "a");
+  ahead = reserve_at (ledger, "ahead", 1, 10, 20);
+  snapshot = quoit_ledger_snapshot (ledger);
+  fork = quoit_snapshot_fork (snapshot);
+  plan = quoit_fork_plan_queue (fork, queue, 1, QUOIT_BACKFILL_EASY, first_ms, NULL);
+  ck_assert_uint_eq (quoit_queue_plan_get_state (plan, 0), QUOIT_QUEUED_STARTS);
+  ck_assert (quoit_ledger_commit_fork (ledger, fork, first_ms, NULL));
+  begun = group_at (ledger, "ahead", 10);
+  ck_assert_int_eq (quoit_group_get_state (begun), QUOIT_GROUP_RESERVED);
+}
+END_TEST
+
 START_TEST (keys_name_a_beginning)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -439,6 +462,7 @@ main (void)
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
   tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
   tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
+  tcase_add_test (tcase, queue_starts_where_a_reservation_can_move_away);
   tcase_add_test (tcase, keys_name_a_beginning);
   tcase_add_test (tcase, bad_times_are_refused);
   tcase_add_test (tcase, preemption_beside_a_promise_is_enough_or_refused);
