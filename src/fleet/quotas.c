@@ -266,10 +266,11 @@ quoit_quota_matches_next (QuoitQuotaMatches *matches, guint *i)
     return FALSE;
   while (!next_of_target (matches, i))
     {
-      const QuoitLabel *label = &matches->labels[matches->n_done];
+      const QuoitLabel *label;
 
-      if (matches->n_done++ == matches->n_labels)
+      if (matches->n_done == matches->n_labels)
         return matches->list = NULL, FALSE;
+      label = &matches->labels[matches->n_done++];
       matches->label = label->key;
       matches->value = label->value;
       matches->hash = matches->at = hash_target (label->key, label->value);

@@ -162,8 +162,6 @@ QuoitRayRow
 quoit_added_nodes_row (const QuoitAddedNodes *added, guint index, QuoitRayRowArrays *arrays)
 {
   const Node *node = &g_array_index (added->nodes, Node, index);
-  const Label *labels = &g_array_index (added->labels, Label, node->first_label);
-  const Resource *resources = &g_array_index (added->resources, Resource, node->first_resource);
   QuoitRayRow row = { .form = QUOIT_RAY_ROW_ADDED,
                       .state = node->state,
                       .n_labels = node->n_labels,
@@ -179,11 +177,18 @@ quoit_added_nodes_row (const QuoitAddedNodes *added, guint index, QuoitRayRowArr
                       .element = -1 };
 
   for (guint16 i = 0; i < node->n_labels; i++)
-    arrays->labels[i] = (QuoitPair) { quoit_strings_get (added->strings, labels[i].key),
-                                      quoit_strings_get (added->strings, labels[i].value) };
+    {
+      const Label *label = &g_array_index (added->labels, Label, node->first_label + i);
+
+      arrays->labels[i] = (QuoitPair) { quoit_strings_get (added->strings, label->key),
+                                        quoit_strings_get (added->strings, label->value) };
+    }
   for (guint16 i = 0; i < node->n_resources; i++)
-    arrays->resources[i]
-        = (QuoitResource) { quoit_strings_get (added->strings, resources[i].name), resources[i].amount };
+    {
+      const Resource *resource = &g_array_index (added->resources, Resource, node->first_resource + i);
+
+      arrays->resources[i] = (QuoitResource) { quoit_strings_get (added->strings, resource->name), resource->amount };
+    }
   if (quoit_ray_row_resource (&row, QUOIT_RAY_HEAD_RESOURCE) != NULL)
     row.flags |= QUOIT_NODE_RAY_HEAD;
   return row;

@@ -102,7 +102,8 @@ sort_zones (Finding *finding, QuoitZones *zones)
 
   zones->n = finding->names->len;
   zones->names = g_new (char *, zones->n + 1);
-  memcpy (zones->names, finding->names->pdata, zones->n * sizeof *zones->names);
+  for (guint32 z = 0; z < zones->n; z++)
+    zones->names[z] = g_ptr_array_index (finding->names, z);
   qsort (zones->names, zones->n, sizeof *zones->names, by_name);
   for (guint32 z = 0; z < zones->n; z++)
     number[GPOINTER_TO_UINT (g_hash_table_lookup (finding->by_name, zones->names[z])) - 1] = z;

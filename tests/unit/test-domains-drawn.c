@@ -506,11 +506,12 @@ world_resize (World *world)
   g_autoptr (QuoitSnapshot) snapshot = world_snapshot (world);
   g_autoptr (QuoitGroupChange) change = NULL;
   g_autoptr (GError) error = NULL;
-  const Places *places = &g_array_index (world->groups, DrawnGroup, index).places;
+  const Places *places;
   Counts counts;
 
   if (group == NULL)
     return;
+  places = &g_array_index (world->groups, DrawnGroup, index).places;
   change = quoit_ledger_resize (world->ledger, quoit_group_get_handle (group), n, world->now_ms, NULL, &error);
   if (n <= quoit_group_get_n_slices (group))
     {
@@ -535,11 +536,12 @@ world_repair (World *world)
   g_autoptr (QuoitGroup) group = draw_group (world, &index);
   g_autoptr (QuoitSnapshot) snapshot = world_snapshot (world);
   g_autoptr (QuoitGroupChange) change = NULL;
-  const Places *places = &g_array_index (world->groups, DrawnGroup, index).places;
+  const Places *places;
   Counts counts;
 
   if (group == NULL)
     return;
+  places = &g_array_index (world->groups, DrawnGroup, index).places;
   for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
     n_lost += quoit_group_get_slice_state (group, s) != QUOIT_GROUP_SLICE_WHOLE;
   counts = count (world, places, snapshot);
