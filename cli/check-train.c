@@ -37,13 +37,6 @@ find_given_train_option (const TrainOptions *options)
 
 /* --- input --- */
 
-static bool
-refuse (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
 /* Returns the number of slices that the workers of @scaling fill. Returns 1 if Ray refuses the ScalingConfig, which the
  * check then reports, or if the number of workers is a range. */
 static gint64
@@ -67,11 +60,12 @@ set_slices (QuoitMaxtextJob *job, const TrainOptions *options, const QuoitRaySca
   if (options->accelerator == NULL && options->topology == NULL)
     {
       if (options->slices != NULL || options->chips_per_host != NULL)
-        return refuse (error, "--slices and --chips-per-host require --accelerator and --topology");
+        return text_refuse_usage (error, "--slices and --chips-per-host require --accelerator and --topology");
       return true;
     }
   if (options->accelerator == NULL || options->topology == NULL)
-    return refuse (error, "expected both --accelerator and --topology, or neither and compile_topology=NAME");
+    return text_refuse_usage (error,
+                              "expected both --accelerator and --topology, or neither and compile_topology=NAME");
   if (options->slices == NULL)
     n_slices = infer_slices (scaling);
   else if (!text_parse_number (options->slices, &slices, &n_slices, error))
@@ -174,9 +168,9 @@ check_job (const Session *session, const TrainOptions *options, GError **error)
   g_autoptr (QuoitRayScaling) scaling = NULL;
 
   if (options->workers == NULL && options->worker_resources != NULL)
-    return refuse (error, "--worker-resources requires --workers"), NULL;
+    return text_refuse_usage (error, "--worker-resources requires --workers"), NULL;
   if (options->workers != NULL && (options->accelerator == NULL || options->topology == NULL))
-    return refuse (error, "--workers requires --accelerator and --topology"), NULL;
+    return text_refuse_usage (error, "--workers requires --accelerator and --topology"), NULL;
   if (options->workers != NULL)
     {
       scaling = new_scaling (options, error);

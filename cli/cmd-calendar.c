@@ -131,13 +131,6 @@ typedef struct {
   gint64 from_ms, until_ms;
 } Window;
 
-static bool
-refuse_usage (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
 static uint32_t
 count_targets (const Options *options)
 {
@@ -152,9 +145,10 @@ static bool
 parse_window (const Options *options, const char *name, Window *window, GError **error)
 {
   if (count_targets (options) != 1)
-    return refuse_usage (error, "add: expected one of --node, --slice, --pool and --zone");
+    return text_refuse_usage (error, "add: expected one of --node, --slice, --pool and --zone");
   if (options->from == NULL || options->until == NULL)
-    return refuse_usage (error, "add: expected --from TIME and --until TIME: for example --from 2026-05-01T09:30:00Z");
+    return text_refuse_usage (error,
+                              "add: expected --from TIME and --until TIME: for example --from 2026-05-01T09:30:00Z");
   *window = (Window) { .name = name };
   for (guint scope = QUOIT_WINDOW_NODE; scope <= QUOIT_WINDOW_ZONE; scope++)
     if (options->targets[scope] != NULL)
@@ -236,12 +230,12 @@ check_usage (const Session *session, const Options *options, GError **error)
       return false;
     }
   if (action != NULL && session->at != NULL)
-    return refuse_usage (error, "--at cannot be combined with add or remove");
+    return text_refuse_usage (error, "--at cannot be combined with add or remove");
   if (action != NULL && session_wants_csv (session))
-    return refuse_usage (error, "--output 'csv': add and remove have no rows: expected table or json");
+    return text_refuse_usage (error, "--output 'csv': add and remove have no rows: expected table or json");
   if ((action == NULL || g_str_equal (action, "remove"))
       && (count_targets (options) > 0 || options->from != NULL || options->until != NULL))
-    return refuse_usage (error, "--node, --slice, --pool, --zone, --from and --until require add");
+    return text_refuse_usage (error, "--node, --slice, --pool, --zone, --from and --until require add");
   return true;
 }
 

@@ -30,20 +30,12 @@ typedef struct {
   double host_availability, availability, confidence;
 } Probabilities;
 
-/* Fails with USAGE. */
-static bool
-refuse (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
 static bool
 parse_probabilities (const PromiseOptions *options, Probabilities *probabilities, GError **error)
 {
   *probabilities = (Probabilities) { -1, -1, -1 };
   if ((options->host_availability == NULL) == (options->availability == NULL))
-    return refuse (error, "expected either --host-availability P or --availability P");
+    return text_refuse_usage (error, "expected either --host-availability P or --availability P");
   if (options->host_availability != NULL
       && !text_parse_probability (options->host_availability, "--host-availability", &probabilities->host_availability,
                                   error))
@@ -116,6 +108,7 @@ static const Column shape_columns[] = {
 
 typedef struct {
   const QuoitCatalogueGeneration *generation;
+  gint64 n_hosts; /* of each */
   uint32_t n_cubes, n_held;
   double availability, confidence;
 } Cubes;
@@ -146,14 +139,14 @@ add_shape (Table *shapes, const Cubes *cubes, const char *shape, GError **error)
 }
 
 static Table *
-cube_facts (const Cubes *cubes, gint64 n_hosts, const Probabilities *probabilities)
+cube_facts (const Cubes *cubes, const Probabilities *probabilities)
 {
   Table *facts = table_new (cube_columns, G_N_ELEMENTS (cube_columns));
 
   table_add_number (facts, cubes->n_cubes);
   table_add_number (facts, cubes->n_held);
   table_take_text (facts, quoit_catalogue_generation_dup_text (cubes->generation, QUOIT_GENERATION_TEXT_ID, 0));
-  table_add_number (facts, n_hosts);
+  table_add_number (facts, cubes->n_hosts);
   add_option (facts, probabilities->host_availability);
   add_probability (facts, cubes->availability);
   add_option (facts, cubes->confidence);
@@ -161,8 +154,7 @@ cube_facts (const Cubes *cubes, gint64 n_hosts, const Probabilities *probabiliti
 }
 
 static bool
-parse_cubes (const PromiseOptions *options, const Probabilities *probabilities, Cubes *cubes, gint64 *n_hosts,
-             GError **error)
+parse_cubes (const PromiseOptions *options, const Probabilities *probabilities, Cubes *cubes, GError **error)
 {
   static const NumberRule cubes_rule = { "--cubes", "1 to 1000000 cubes", 1, 1000000 };
   NumberRule held_rule = { "--held", NULL, 0, 0 };
@@ -170,9 +162,9 @@ parse_cubes (const PromiseOptions *options, const Probabilities *probabilities, 
   gint64 n_cubes, n_held = 0;
 
   if (options->of != NULL)
-    return refuse (error, "--of counts the slices of the ledger: expected no --cubes");
+    return text_refuse_usage (error, "--of counts the slices of the ledger: expected no --cubes");
   if (options->shapes == NULL)
-    return refuse (error, "--cubes requires --shape SHAPE");
+    return text_refuse_usage (error, "--cubes requires --shape SHAPE");
   if (!text_parse_number (options->cubes, &cubes_rule, &n_cubes, error))
     return false;
   held_rule.max = n_cubes;
@@ -186,29 +178,28 @@ parse_cubes (const PromiseOptions *options, const Probabilities *probabilities, 
   cubes->n_cubes = (uint32_t) n_cubes;
   cubes->n_held = (uint32_t) n_held;
   cubes->confidence = probabilities->confidence;
-  *n_hosts = quoit_catalogue_generation_get_number (cubes->generation, QUOIT_GENERATION_NUMBER_OCS_CUBE_HOSTS);
+  cubes->n_hosts = quoit_catalogue_generation_get_number (cubes->generation, QUOIT_GENERATION_NUMBER_OCS_CUBE_HOSTS);
   /* Without cubes, the lookup of the first shape explains it. */
-  return find_availability (probabilities, MAX (*n_hosts, 1), &cubes->availability, error);
+  return find_availability (probabilities, MAX (cubes->n_hosts, 1), &cubes->availability, error);
 }
 
 static bool
 run_cubes (Session *session, const PromiseOptions *options, const Probabilities *probabilities, GError **error)
 {
   g_autoptr (Table) shapes = table_new (shape_columns, G_N_ELEMENTS (shape_columns));
-  Cubes cubes;
+  Cubes cubes = { NULL };
   Document *document;
-  gint64 n_hosts;
 
   if (session->at != NULL)
-    return refuse (error, "--at is a state of the ledger: expected no --cubes");
-  if (!parse_cubes (options, probabilities, &cubes, &n_hosts, error))
+    return text_refuse_usage (error, "--at is a state of the ledger: expected no --cubes");
+  if (!parse_cubes (options, probabilities, &cubes, error))
     return false;
   for (char **shape = options->shapes; *shape != NULL; shape++)
     if (!add_shape (shapes, &cubes, *shape, error))
       return false;
 
   document = document_new ();
-  document_take_facts (document, cube_facts (&cubes, n_hosts, probabilities));
+  document_take_facts (document, cube_facts (&cubes, probabilities));
   document_take_csv_table (document, "shapes", "slices that can be promised", g_steal_pointer (&shapes));
   return session_print (session, document, error);
 }
@@ -235,25 +226,8 @@ static const Column class_columns[] = {
 };
 
 /* The slices of the ledger that count: those that have all of the flags. */
-typedef struct {
-  const char *word;
-  QuoitSliceFlags flags;
-} SliceSet;
-
-static const SliceSet slice_sets[]
-    = { { "all", (QuoitSliceFlags) 0 }, { "intact", QUOIT_SLICE_INTACT }, { "free", QUOIT_SLICE_FREE } };
-
-static const SliceSet *
-find_slice_set (const char *word, GError **error)
-{
-  if (word == NULL)
-    return &slice_sets[0];
-  for (guint i = 0; i < G_N_ELEMENTS (slice_sets); i++)
-    if (g_str_equal (slice_sets[i].word, word))
-      return &slice_sets[i];
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--of '%s': expected all, intact or free", word);
-  return NULL;
-}
+static const char *const slice_sets[] = { "all", "intact", "free" };
+static const QuoitSliceFlags slice_set_flags[] = { (QuoitSliceFlags) 0, QUOIT_SLICE_INTACT, QUOIT_SLICE_FREE };
 
 typedef struct {
   uint32_t n_slices, n_in_use;
@@ -261,7 +235,7 @@ typedef struct {
 
 /* Returns the number of slices of each class that count, and of those in use; g_free() it. */
 static ClassCount *
-count_classes (const QuoitSnapshot *snapshot, const SliceSet *set)
+count_classes (const QuoitSnapshot *snapshot, QuoitSliceFlags wanted)
 {
   ClassCount *counts = g_new0 (ClassCount, quoit_snapshot_get_n_classes (snapshot) + 1);
 
@@ -270,7 +244,7 @@ count_classes (const QuoitSnapshot *snapshot, const SliceSet *set)
       const int64_t class = quoit_snapshot_get_slice_class (snapshot, slice);
       const uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
 
-      if (class < 0 || (flags & set->flags) != set->flags)
+      if (class < 0 || (flags & wanted) != wanted)
         continue;
       counts[class].n_slices++;
       counts[class].n_in_use += (flags & QUOIT_SLICE_IDLE) == 0;
@@ -337,11 +311,11 @@ check_shapes (const QuoitSnapshot *snapshot, const QuoitCatalogueGeneration *gen
 }
 
 static Table *
-slice_facts (const SliceSet *set, const Probabilities *probabilities)
+slice_facts (const char *slice_set, const Probabilities *probabilities)
 {
   Table *facts = table_new (slice_columns, G_N_ELEMENTS (slice_columns));
 
-  table_add_text (facts, set->word);
+  table_add_text (facts, slice_set);
   add_option (facts, probabilities->host_availability);
   add_option (facts, probabilities->confidence);
   return facts;
@@ -350,17 +324,17 @@ slice_facts (const SliceSet *set, const Probabilities *probabilities)
 static bool
 run_slices (Session *session, const PromiseOptions *options, const Probabilities *probabilities, GError **error)
 {
-  const SliceSet *set = find_slice_set (options->of, error);
   const QuoitCatalogueGeneration *generation = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (Table) classes = table_new (class_columns, G_N_ELEMENTS (class_columns));
   g_autofree ClassCount *counts = NULL;
   Document *document;
+  guint set = 0;
 
-  if (set == NULL)
+  if (options->of != NULL && !text_parse_word (options->of, "--of", slice_sets, G_N_ELEMENTS (slice_sets), &set, error))
     return false;
   if (options->held != NULL)
-    return refuse (error, "--held requires --cubes: the ledger has the slices in use");
+    return text_refuse_usage (error, "--held requires --cubes: the ledger has the slices in use");
   if (options->accelerator != NULL)
     {
       generation = quoit_catalogue_lookup_generation (options->accelerator, error);
@@ -370,14 +344,14 @@ run_slices (Session *session, const PromiseOptions *options, const Probabilities
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL || !check_shapes (snapshot, generation, options->shapes, error))
     return false;
-  counts = count_classes (snapshot, set);
+  counts = count_classes (snapshot, slice_set_flags[set]);
   for (uint32_t class = 0; class < quoit_snapshot_get_n_classes (snapshot); class ++)
     if (class_is_selected (snapshot, class, generation, options->shapes)
         && !add_class (classes, snapshot, class, &counts[class], probabilities, error))
       return false;
 
   document = document_new ();
-  document_take_facts (document, slice_facts (set, probabilities));
+  document_take_facts (document, slice_facts (slice_sets[set], probabilities));
   document_take_csv_table (document, "classes", "slices that can be promised besides those in use",
                            g_steal_pointer (&classes));
   return session_print (session, document, error);

@@ -175,13 +175,6 @@ print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup 
 }
 
 static bool
-refuse_usage (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
-static bool
 refuse_time (GError **error, const char *option, const char *text, const char *expected)
 {
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': %s", option, text, expected);
@@ -193,9 +186,9 @@ static bool
 parse_period (const RequestOptions *options, Times *times, GError **error)
 {
   if (options->from == NULL)
-    return options->until == NULL || refuse_usage (error, "--until requires --from TIME");
+    return options->until == NULL || text_refuse_usage (error, "--until requires --from TIME");
   if (options->lease != NULL)
-    return refuse_usage (error, "--lease cannot be combined with --from: --until TIME ends the group");
+    return text_refuse_usage (error, "--lease cannot be combined with --from: --until TIME ends the group");
   if (!text_parse_time (options->from, "--from", &times->from_ms, error)
       || (options->until != NULL && !text_parse_time (options->until, "--until", &times->until_ms, error)))
     return false;
@@ -214,7 +207,7 @@ parse_times (const Session *session, const ReserveVerb *verb, const RequestOptio
     return false;
   if (options->lease != NULL)
     return text_parse_duration (options->lease, "--lease", &times->lease_ms, error);
-  return !verb->needs_lease || refuse_usage (error, "--lease TIME is missing: for example --lease 10s");
+  return !verb->needs_lease || text_refuse_usage (error, "--lease TIME is missing: for example --lease 10s");
 }
 
 /* --- several groups --- */
@@ -251,7 +244,7 @@ static bool
 check_members (const GPtrArray *members, const Times *times, GError **error)
 {
   return members->len == 0 || times->from_ms == 0
-         || refuse_usage (error, "--with cannot be combined with --from: reserve each group ahead by itself");
+         || text_refuse_usage (error, "--with cannot be combined with --from: reserve each group ahead by itself");
 }
 
 static bool

@@ -87,35 +87,15 @@ describe_classes (const QuoitSnapshot *snapshot)
 static bool
 parse_cut (const Options *options, QuoitCut *cut, GError **error)
 {
-  static const char *const names[] = { "whole", "aligned", "any" };
+  static const char *const words[] = { "whole", "aligned", "any" }; /* in the order of QuoitCut */
+  guint word = QUOIT_CUT_ANY;
 
-  *cut = QUOIT_CUT_ANY;
-  for (guint i = 0; i < G_N_ELEMENTS (names) && options->cut != NULL; i++)
-    if (strcmp (options->cut, names[i]) == 0)
-      {
-        *cut = (QuoitCut) i;
-        break;
-      }
-    else if (i + 1 == G_N_ELEMENTS (names))
-      return g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--cut '%s': expected whole, aligned or any",
-                          options->cut),
-             false;
-  if (options->wraps && *cut != QUOIT_CUT_ANY)
-    return g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--wrap: expected --cut any"), false;
-  if (options->wraps)
-    *cut = QUOIT_CUT_ANY_OR_WRAPPED;
+  if (options->cut != NULL && !text_parse_word (options->cut, "--cut", words, G_N_ELEMENTS (words), &word, error))
+    return false;
+  if (options->wraps && word != QUOIT_CUT_ANY)
+    return text_refuse_usage (error, "--wrap: expected --cut any");
+  *cut = options->wraps ? QUOIT_CUT_ANY_OR_WRAPPED : (QuoitCut) word;
   return true;
-}
-
-static bool
-parse_assumption (const char *text, QuoitSlotsIf *assumption, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (assumptions); i++)
-    if (strcmp (text, assumptions[i]) == 0)
-      return *assumption = (QuoitSlotsIf) i, true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--certificate '%s': expected now, undrained, ended or mended",
-               text);
-  return false;
 }
 
 static void
@@ -148,14 +128,14 @@ describe_parts (const QuoitSlots *slots)
 static bool
 print_certificate (const QuoitSlots *slots, const char *assumption, GError **error)
 {
-  QuoitSlotsIf number;
+  guint number;
 
-  if (!parse_assumption (assumption, &number, error))
+  if (!text_parse_word (assumption, "--certificate", assumptions, G_N_ELEMENTS (assumptions), &number, error))
     return false;
   for (uint32_t row = 0; row < quoit_slots_get_n_rows (slots); row++)
     {
       g_autofree char *topology = quoit_slots_dup_topology (slots, row);
-      g_autofree char *certificate = quoit_slots_dup_certificate (slots, row, number);
+      g_autofree char *certificate = quoit_slots_dup_certificate (slots, row, (QuoitSlotsIf) number);
 
       g_print ("part %s\n%s", topology, certificate);
     }
@@ -167,7 +147,7 @@ print_parts (Session *session, const QuoitSnapshot *snapshot, const Options *opt
 {
   g_autoptr (QuoitSlots) slots = NULL;
   gint64 until_ms;
-  QuoitCut cut;
+  QuoitCut cut = QUOIT_CUT_ANY;
 
   if (!parse_cut (options, &cut, error) || !session_now (session, &until_ms, error)
       || (options->until != NULL && !text_parse_time (options->until, "--until", &until_ms, error)))
@@ -186,8 +166,7 @@ check_options (const Options *options, GError **error)
       || (options->topology == NULL && options->cut == NULL && options->until == NULL && options->certificate == NULL
           && !options->wraps))
     return true;
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "counting parts: expected --accelerator");
-  return false;
+  return text_refuse_usage (error, "counting parts: expected --accelerator");
 }
 
 static bool

@@ -76,12 +76,11 @@ set_strategy (QuoitRequest *request, const char *word, GError **error)
 static bool
 set_policy (QuoitRequest *request, const char *word, GError **error)
 {
-  if (g_str_equal (word, "best"))
-    return quoit_request_set_policy (request, QUOIT_POLICY_BEST, error);
-  if (g_str_equal (word, "ray"))
-    return quoit_request_set_policy (request, QUOIT_POLICY_RAY, error);
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--policy '%s': expected best or ray", word);
-  return false;
+  static const char *const words[] = { "best", "ray" };
+  guint policy;
+
+  return text_parse_word (word, "--policy", words, G_N_ELEMENTS (words), &policy, error)
+         && quoit_request_set_policy (request, policy == 0 ? QUOIT_POLICY_BEST : QUOIT_POLICY_RAY, error);
 }
 
 /* Adds the selector "0:KEY=VALUE" of bundle 0, or "0-3:KEY=VALUE" of bundles 0 to 3. */

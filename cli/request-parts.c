@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 static void
 part_free (gpointer data)
 {
@@ -24,13 +26,6 @@ request_parts_clear (RequestParts *parts)
 
 /* --- separating --- */
 
-static bool
-refuse_usage (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
 /* Begins a part at word @at of @words, and moves @at to the last word that names the part. */
 static bool
 begin_part (RequestParts *parts, char *const *words, guint *at, GError **error)
@@ -40,7 +35,7 @@ begin_part (RequestParts *parts, char *const *words, guint *at, GError **error)
   RequestPart *part;
 
   if (is_member && equals == NULL && words[*at + 1] == NULL)
-    return refuse_usage (error, "--with: expected the NAME of a group");
+    return text_refuse_usage (error, "--with: expected the NAME of a group");
   part = g_new0 (RequestPart, 1);
   part->is_member = is_member;
   if (is_member)
@@ -117,7 +112,7 @@ request_parts_parse (RequestParts *parts, Session *session, RequestOptions *opti
       if (!parse_part (part, session, error))
         return false;
       if (part->options.dry_run && !parts->accepts_dry_run)
-        return refuse_usage (error, "unknown option --dry-run");
+        return text_refuse_usage (error, "unknown option --dry-run");
       options->dry_run |= part->options.dry_run;
     }
   return true;
@@ -154,7 +149,8 @@ static bool
 check_keys (const RequestOptions *options, const RequestPart *part, GError **error)
 {
   return (options->key == NULL) == (part->options.key == NULL)
-         || refuse_usage (error, "--key: expected it for each group of --with and for the first group, or for none");
+         || text_refuse_usage (error,
+                               "--key: expected it for each group of --with and for the first group, or for none");
 }
 
 GPtrArray *

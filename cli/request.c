@@ -268,11 +268,13 @@ set_estimates (QuoitRequest *request, const RequestOptions *options, GError **er
 static bool
 parse_domain (const char *option, const char *text, QuoitDomain *domain, GError **error)
 {
-  *domain = strcmp (text, "pool") == 0 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE;
-  if (*domain == QUOIT_DOMAIN_POOL || strcmp (text, "zone") == 0)
-    return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected pool or zone", option, text);
-  return false;
+  static const char *const words[] = { "pool", "zone" };
+  guint word;
+
+  if (!text_parse_word (text, option, words, G_N_ELEMENTS (words), &word, error))
+    return false;
+  *domain = word == 0 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE;
+  return true;
 }
 
 static bool

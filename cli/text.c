@@ -126,6 +126,28 @@ text_format_time (gint64 time_ms)
 }
 
 bool
+text_refuse_usage (GError **error, const char *message)
+{
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
+  return false;
+}
+
+bool
+text_parse_word (const char *text, const char *option, const char *const *words, guint n, guint *word, GError **error)
+{
+  g_autoptr (GString) expected = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (strcmp (text, words[i]) == 0)
+        return *word = i, true;
+      g_string_append_printf (expected, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", words[i]);
+    }
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected %s", option, text, expected->str);
+  return false;
+}
+
+bool
 text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error)
 {
   g_autoptr (GDateTime) time = NULL;

@@ -25,6 +25,13 @@ char *text_format_time (gint64 time_ms);
 /* Parses ISO 8601 with an offset, or milliseconds; INVALID for other text. @option names the option. */
 bool text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error);
 
+/* Fails with USAGE. Returns false. */
+bool text_refuse_usage (GError **error, const char *message);
+
+/* Finds @text among the @n @words: USAGE if it is none of them. @option names the option. */
+bool text_parse_word (const char *text, const char *option, const char *const *words, guint n, guint *word,
+                      GError **error);
+
 /* The rule for the number of an option. */
 typedef struct {
   const char *option;   /* "--slices" */
