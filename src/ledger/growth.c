@@ -37,8 +37,7 @@ check_possible (const QuoitFleet *fleet, const QuoitRequest *request, GError **e
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  quoit_candidates_count (&candidates, fleet, request, &counts);
-  quoit_domains_limit (fleet, request, &candidates, &counts);
+  quoit_domains_count (&candidates, fleet, request, &counts);
   quoit_candidates_clear (&candidates);
   return counts.n_possible >= request->n_slices || quoit_start_fail_never (request, counts.n_possible, error);
 }

@@ -449,7 +449,7 @@ plan_all (QuoitQueue *queue)
   candidates = find_candidates (queue);
   queue->item_requests = requests = list_requests (queue);
   queue->candidates = candidates;
-  queue->timeline = quoit_timeline_new (queue->result->fleet, requests, candidates, queue->items->len, queue->now_ms);
+  quoit_queue_make_timeline (queue);
   for (guint i = 0; i < queue->items->len; i += n)
     {
       n = quoit_request_n_alternatives (queue->requests[quoit_queue_item (queue, i)->queued]);

@@ -68,6 +68,10 @@ QuoitFleet *quoit_queue_make_shadow (const QuoitWithheld *withheld);
 
 gboolean quoit_queue_apply (QuoitQueue *queue, const QuoitEntry *entry, GError **error);
 
+/* Makes the timeline, or makes it anew after reservations ahead have got other slices. Nothing may be promised to a
+ * waiting request. */
+void quoit_queue_make_timeline (QuoitQueue *queue);
+
 /* Starts item @i, for slices, of which @n are free now and for its run time. Returns FALSE if no way was found to give
  * reservations ahead other slices. */
 gboolean quoit_queue_start_slices (QuoitQueue *queue, guint i, guint32 n);

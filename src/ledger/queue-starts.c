@@ -102,14 +102,12 @@ take_slices (QuoitQueue *queue, const QuoitGroupData *group, guint i)
   return TRUE;
 }
 
-/* Makes the timeline anew, after reservations ahead have got other slices. Nothing may be promised to a waiting
- * request. */
-static void
-renew_timeline (QuoitQueue *queue)
+void
+quoit_queue_make_timeline (QuoitQueue *queue)
 {
   const QuoitFleet *fleet = queue->result->fleet;
 
-  quoit_timeline_free (queue->timeline);
+  g_clear_pointer (&queue->timeline, quoit_timeline_free);
   queue->timeline
       = quoit_timeline_new (fleet, queue->item_requests, queue->candidates, queue->items->len, queue->now_ms);
   for (guint i = 0; i < queue->items->len; i++)
@@ -250,7 +248,7 @@ quoit_queue_start_on (QuoitQueue *queue, guint i, const QuoitFleet *shadow)
   else
     set_started (queue, i, outcome.after);
   if (!is_taken)
-    renew_timeline (queue);
+    quoit_queue_make_timeline (queue);
   return TRUE;
 }
 

@@ -551,3 +551,11 @@ quoit_domains_limit (const QuoitFleet *fleet, const QuoitRequest *request, const
       counts->n_possible = quoit_domains_most (&domains);
     }
 }
+
+void
+quoit_domains_count (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                     QuoitCandidateCounts *counts)
+{
+  quoit_candidates_count (candidates, fleet, request, counts);
+  quoit_domains_limit (fleet, request, candidates, counts);
+}

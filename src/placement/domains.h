@@ -47,6 +47,10 @@ gboolean quoit_domains_plan (const QuoitFleet *fleet, const QuoitRequest *reques
 void quoit_domains_limit (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
                           QuoitCandidateCounts *counts);
 
+/* Like quoit_candidates_count(), but counts only as many as the domains of the request allow. */
+void quoit_domains_count (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                          QuoitCandidateCounts *counts);
+
 /* Adds a reason to @report if the domains allow fewer slices than there are; @counts are those without domains. */
 void quoit_domains_add_reason (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                const QuoitCandidates *candidates, const QuoitCandidateCounts *counts);

@@ -22,8 +22,7 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  quoit_candidates_count (&candidates, fleet, request, &counts);
-  quoit_domains_limit (fleet, request, &candidates, &counts);
+  quoit_domains_count (&candidates, fleet, request, &counts);
   quoit_candidates_clear (&candidates);
   if (fleet->quotas != NULL)
     {

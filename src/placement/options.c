@@ -133,8 +133,7 @@ add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
   without = quoit_fleet_fork (fleet);
   for (guint i = 0; i < ends->len; i++)
     quoit_fork_fleet_release (without, ends->pdata[i]);
-  quoit_candidates_count (candidates, without, request, &counts);
-  quoit_domains_limit (without, request, candidates, &counts);
+  quoit_domains_count (candidates, without, request, &counts);
   part = quoit_report_alloc (n);
   part->n_free_now = counts.n_free_now;
   part->n_possible = counts.n_possible;

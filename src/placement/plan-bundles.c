@@ -201,15 +201,6 @@ by_node (const void *a, const void *b)
   return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
-static gint64
-requested_tpu (const QuoitBundleSpec *spec)
-{
-  for (guint t = 0; t < spec->takes->len; t++)
-    if (strcmp (g_array_index (spec->takes, QuoitTake, t).resource, "TPU") == 0)
-      return g_array_index (spec->takes, QuoitTake, t).amount.e4;
-  return 0;
-}
-
 /* Chooses the chips for the @n bundles in @placed, which are on one node. */
 static gboolean
 choose_node_chips (const QuoitFleet *fleet, const QuoitRequest *request, const PlacedBundle *placed, guint n,
@@ -227,8 +218,8 @@ choose_node_chips (const QuoitFleet *fleet, const QuoitRequest *request, const P
   free_chips.n = chips.n_chips;
   memcpy (free_chips.e4, chips.chip_e4, sizeof free_chips.e4);
   for (guint i = 0; i < n; i++)
-    demands[i].needed_e4
-        = quoit_chips_e4 ((QuoitAmount) { requested_tpu (quoit_request_bundle (request, placed[i].bundle)) }, per_chip);
+    demands[i].needed_e4 = quoit_chips_e4 (
+        (QuoitAmount) { quoit_bundle_spec_tpu_e4 (quoit_request_bundle (request, placed[i].bundle)) }, per_chip);
   if (kind->chips > 0 && !quoit_chips_assign (&free_chips, demands, n, &steps))
     {
       if (refusal != NULL)
@@ -254,7 +245,7 @@ choose_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint3
   guint32 n = 0;
 
   for (guint32 b = 0; b < plan->n; b++)
-    if (kept[b] == QUOIT_NO_INDEX && requested_tpu (quoit_request_bundle (request, b)) > 0)
+    if (kept[b] == QUOIT_NO_INDEX && quoit_bundle_spec_tpu_e4 (quoit_request_bundle (request, b)) > 0)
       placed[n++] = (PlacedBundle) { plan->nodes[b], b };
   qsort (placed, n, sizeof *placed, by_node);
   for (guint32 i = 0, end; i < n; i = end)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/quota.h"
 
-#include <string.h>
-
 #include "base/natural.h"
 #include "fleet/chips.h"
 #include "fleet/kind.h"
@@ -93,15 +91,6 @@ quoit_quota_find_overrun (const QuoitFleet *fleet, const QuoitGroupData *before,
 
 /* --- bundles --- */
 
-static gint64
-requested_tpu (const QuoitBundleSpec *spec)
-{
-  for (guint t = 0; t < spec->takes->len; t++)
-    if (strcmp (g_array_index (spec->takes, QuoitTake, t).resource, "TPU") == 0)
-      return g_array_index (spec->takes, QuoitTake, t).amount.e4;
-  return 0;
-}
-
 /* Returns the chips of the bundles that the quota counts. Nodes whose TPU resource counts devices have several per
  * chip; bundles without nodes are assumed to be for nodes that count chips. */
 static gint64
@@ -111,7 +100,7 @@ count_bundles (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequ
 
   for (guint32 b = 0; b < request->bundles->len; b++)
     {
-      gint64 tpu_e4 = requested_tpu (quoit_request_bundle (request, b));
+      gint64 tpu_e4 = quoit_bundle_spec_tpu_e4 (quoit_request_bundle (request, b));
       const QuoitNodeId node = { nodes == NULL ? QUOIT_NO_INDEX : nodes[b] };
 
       if (tpu_e4 == 0 || (nodes != NULL && !quoit_quota_has_node (quota, fleet->layout, node)))

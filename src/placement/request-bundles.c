@@ -188,6 +188,15 @@ quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError 
   return TRUE;
 }
 
+gint64
+quoit_bundle_spec_tpu_e4 (const QuoitBundleSpec *spec)
+{
+  for (guint t = 0; t < spec->takes->len; t++)
+    if (strcmp (g_array_index (spec->takes, QuoitTake, t).resource, "TPU") == 0)
+      return g_array_index (spec->takes, QuoitTake, t).amount.e4;
+  return 0;
+}
+
 gboolean
 quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, const char *value, GError **error)
 {

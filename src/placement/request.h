@@ -128,6 +128,8 @@ GArray *quoit_request_read_takes (QuoitRequest *request, guint32 bundle, const c
 gboolean quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError **error);
 gboolean quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, const char *value,
                                GError **error);
+/* Returns how much of resource "TPU" the bundle needs, in units of QuoitAmount. */
+gint64 quoit_bundle_spec_tpu_e4 (const QuoitBundleSpec *spec);
 /* Whether the settings for bundles and for slices are consistent. Fails with INVALID. */
 gboolean quoit_request_bundles_complete (const QuoitRequest *request, GError **error);
 

@@ -283,8 +283,7 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  quoit_candidates_count (&candidates, fleet, request, &counts);
-  quoit_domains_limit (fleet, request, &candidates, &counts);
+  quoit_domains_count (&candidates, fleet, request, &counts);
   if (quoit_fleet_n_ahead (fleet) > 0 && counts.n_possible >= n)
     {
       const Gains gains = { .fleet = fleet, .candidates = &candidates };

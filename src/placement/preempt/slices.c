@@ -585,8 +585,7 @@ quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, 
   *is_cheapest = TRUE;
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  quoit_candidates_count (&candidates, fleet, request, &counts);
-  quoit_domains_limit (fleet, request, &candidates, &counts);
+  quoit_domains_count (&candidates, fleet, request, &counts);
   if (counts.n_possible < n)
     ok = quoit_start_fail_never (request, counts.n_possible, error);
   else if (counts.n_free_now < n && quoit_request_has_domains (request))
