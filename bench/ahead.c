@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What questions and changes cost beside many records that lie ahead. */
 #include <math.h>
-#include <quoit/quoit.h>
-
-#include "bench.h"
-
-#define NOW_MS G_GINT64_CONSTANT (1800000000000)
+#include "questions.h"
 
 enum { FEW = 50, MANY = 500 };
-
-/* @n_slices slices of v6e 4x4 with four nodes each, in @n_pools pools. Returns a ledger in memory. */
-static QuoitLedger *
-open_fleet (guint n_slices, guint n_pools)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (QuoitInput) input = NULL;
-  g_autoptr (QuoitImport) import = NULL;
-
-  for (guint p = 0; p < n_pools; p++)
-    g_string_append_printf (text, "%sv6e 4x4 x%u pool=p%u zone=z%u", p == 0 ? "" : "; ", n_slices / n_pools, p, p % 4);
-  input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text->str, text->len);
-  import = quoit_ledger_import (ledger, input, NOW_MS, NULL);
-  g_assert (import != NULL);
-  return ledger;
-}
 
 static QuoitRequest *
 bundles_new (const char *name, gint64 n)
@@ -38,43 +17,29 @@ bundles_new (const char *name, gint64 n)
 
 /* --- the start of bundles --- */
 
-typedef struct {
-  QuoitSnapshot *snapshot;
-  QuoitRequest *request;
-} Question;
-
-static void
-find_start (gpointer data)
-{
-  Question *question = data;
-  g_autoptr (QuoitStart) start = quoit_snapshot_find_start (question->snapshot, question->request, NOW_MS + 1, NULL);
-
-  g_assert (start != NULL && quoit_start_get_n_ends (start) > 0);
-}
-
 /* Each reservation needs another time, and the request needs all nodes for ever, so each end is tried. */
 static void
 measure_start (Bench *bench, const char *fleet, guint n_ahead)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (64, 1);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (64, 1);
   g_autoptr (QuoitRequest) request = bundles_new ("all", 256);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
   for (guint i = 0; i < n_ahead; i++)
     {
-      gint64 from_ms = NOW_MS + 1000 * (i + 1);
+      gint64 from_ms = BENCH_NOW_MS + 1000 * (i + 1);
       g_autofree char *name = g_strdup_printf ("b%u", i);
       g_autoptr (QuoitRequest) later = bundles_new (name, 1);
       g_autoptr (QuoitGroup) group
-          = quoit_ledger_reserve_at (ledger, later, from_ms, from_ms + 1000, NOW_MS, NULL, NULL);
+          = quoit_ledger_reserve_at (ledger, later, from_ms, from_ms + 1000, BENCH_NOW_MS, NULL, NULL);
 
       g_assert (group != NULL);
     }
   snapshot = quoit_ledger_snapshot (ledger);
   bench_measure (bench, &(BenchOperation) { .scenario = "find_start of 256 bundles",
                                             .fleet = fleet,
-                                            .run = find_start,
-                                            .data = &(Question) { snapshot, request },
+                                            .run = bench_find_start,
+                                            .data = &(BenchQuestion) { snapshot, request },
                                             .n_operations = 1 });
 }
 
@@ -92,8 +57,8 @@ add_window (gpointer data)
   const NewWindow *window = data;
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (window->snapshot);
 
-  if (!quoit_fork_add_window (fork, "next", window->scope, window->target, NOW_MS + 1000, NOW_MS + 2000, NOW_MS + 1,
-                              NULL))
+  if (!quoit_fork_add_window (fork, "next", window->scope, window->target, BENCH_NOW_MS + 1000, BENCH_NOW_MS + 2000,
+                              BENCH_NOW_MS + 1, NULL))
     g_assert_not_reached ();
 }
 
@@ -101,7 +66,7 @@ add_window (gpointer data)
 static void
 measure_windows (Bench *bench, const char *fleet, guint n_pools)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (n_pools * 25, n_pools);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (n_pools * 25, n_pools);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   NewWindow window;
 
@@ -111,8 +76,8 @@ measure_windows (Bench *bench, const char *fleet, guint n_pools)
 
       g_snprintf (name, sizeof name, "w%u", i);
       g_snprintf (pool, sizeof pool, "p%u", i % n_pools);
-      if (!quoit_ledger_add_window (ledger, name, QUOIT_WINDOW_POOL, pool, NOW_MS + 1000 * (i + 1),
-                                    NOW_MS + 1000 * (i + 2), NOW_MS, NULL))
+      if (!quoit_ledger_add_window (ledger, name, QUOIT_WINDOW_POOL, pool, BENCH_NOW_MS + 1000 * (i + 1),
+                                    BENCH_NOW_MS + 1000 * (i + 2), BENCH_NOW_MS, NULL))
         g_assert_not_reached ();
     }
   snapshot = quoit_ledger_snapshot (ledger);
@@ -149,7 +114,7 @@ release_on_fork (gpointer data)
 {
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (data);
 
-  if (!quoit_fork_release (fork, "g0", NOW_MS + 1, NULL))
+  if (!quoit_fork_release (fork, "g0", BENCH_NOW_MS + 1, NULL))
     g_assert_not_reached ();
 }
 
@@ -157,9 +122,10 @@ release_on_fork (gpointer data)
 static void
 measure_lack (Bench *bench, const char *fleet, guint n_slices, gboolean is_dead)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (n_slices, 100);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (n_slices, 100);
   g_autoptr (QuoitRequest) later = slices_new ("later", 100, 0);
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve_at (ledger, later, NOW_MS + 1000000, 0, NOW_MS, NULL, NULL);
+  g_autoptr (QuoitGroup) group
+      = quoit_ledger_reserve_at (ledger, later, BENCH_NOW_MS + 1000000, 0, BENCH_NOW_MS, NULL, NULL);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autofree char *slice = NULL, *dead = NULL;
 
@@ -168,7 +134,7 @@ measure_lack (Bench *bench, const char *fleet, guint n_slices, gboolean is_dead)
     {
       g_autofree char *name = g_strdup_printf ("g%u", i);
       g_autoptr (QuoitRequest) request = slices_new (name, 10, 0);
-      g_autoptr (QuoitGroup) other = quoit_ledger_reserve (ledger, request, NOW_MS, NULL, NULL);
+      g_autoptr (QuoitGroup) other = quoit_ledger_reserve (ledger, request, BENCH_NOW_MS, NULL, NULL);
 
       g_assert (other != NULL);
     }
@@ -177,7 +143,7 @@ measure_lack (Bench *bench, const char *fleet, guint n_slices, gboolean is_dead)
   group = quoit_snapshot_lookup_group (snapshot, "later", NULL);
   slice = quoit_group_dup_slice_name (group, 0);
   dead = g_strconcat (slice, "-0", NULL);
-  if (is_dead && !quoit_ledger_set_node_state (ledger, dead, QUOIT_NODE_DEAD, NOW_MS, NULL))
+  if (is_dead && !quoit_ledger_set_node_state (ledger, dead, QUOIT_NODE_DEAD, BENCH_NOW_MS, NULL))
     g_assert_not_reached ();
   g_clear_pointer (&snapshot, quoit_snapshot_unref);
   snapshot = quoit_ledger_snapshot (ledger);

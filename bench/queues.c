@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a scheduler asks: when a request fits, which requests of a queue start now, which groups to release, and what a
  * reservation costs beside what lies ahead. */
-#include <quoit/quoit.h>
-
-#include "bench.h"
+#include "questions.h"
 
 enum { N_WAITING = 1000, MOST_SLICES = 32, MOST_SECONDS = 100000 };
-
-#define NOW_MS G_GINT64_CONSTANT (1800000000000)
-
-/* @n_slices slices of v6e 4x4 with four nodes each, in @n_pools pools. Returns a ledger in memory. */
-static QuoitLedger *
-open_fleet (guint n_slices, guint n_pools)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (QuoitInput) input = NULL;
-  g_autoptr (QuoitImport) import = NULL;
-
-  for (guint p = 0; p < n_pools; p++)
-    g_string_append_printf (text, "%sv6e 4x4 x%u pool=p%u", p == 0 ? "" : "; ", n_slices / n_pools, p);
-  input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text->str, text->len);
-  import = quoit_ledger_import (ledger, input, NOW_MS, NULL);
-  g_assert (import != NULL);
-  return ledger;
-}
 
 static QuoitRequest *
 request_new (const char *name, gint64 n_slices, gint64 runtime_ms)
@@ -56,7 +35,7 @@ fill_fleet (QuoitLedger *ledger, GRand *rand, guint n_each)
 
       g_snprintf (name, sizeof name, "g%u", i);
       request = request_new (name, n_each, draw_runtime (rand));
-      group = quoit_ledger_reserve (ledger, request, NOW_MS, NULL, NULL);
+      group = quoit_ledger_reserve (ledger, request, BENCH_NOW_MS, NULL, NULL);
       if (group == NULL)
         return;
     }
@@ -64,24 +43,10 @@ fill_fleet (QuoitLedger *ledger, GRand *rand, guint n_each)
 
 /* --- when a request fits --- */
 
-typedef struct {
-  QuoitSnapshot *snapshot;
-  QuoitRequest *request;
-} Question;
-
-static void
-find_start (gpointer data)
-{
-  Question *question = data;
-  g_autoptr (QuoitStart) start = quoit_snapshot_find_start (question->snapshot, question->request, NOW_MS + 1, NULL);
-
-  g_assert (start != NULL && quoit_start_get_n_ends (start) > 0);
-}
-
 static void
 measure_start (Bench *bench, GRand *rand)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (2500, 10);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (2500, 10);
   g_autoptr (QuoitRequest) request = request_new ("next", 1000, 0);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
@@ -89,8 +54,8 @@ measure_start (Bench *bench, GRand *rand)
   snapshot = quoit_ledger_snapshot (ledger);
   bench_measure (bench, &(BenchOperation) { .scenario = "find_start of 1,000 slices, 2,500 groups",
                                             .fleet = "10k nodes, full",
-                                            .run = find_start,
-                                            .data = &(Question) { snapshot, request },
+                                            .run = bench_find_start,
+                                            .data = &(BenchQuestion) { snapshot, request },
                                             .n_operations = 1,
                                             .ns = BENCH_UP_TO (100000) });
 }
@@ -109,7 +74,7 @@ plan_queue (gpointer data)
   Queue *queue = data;
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (queue->snapshot);
   g_autoptr (QuoitQueuePlan) plan = quoit_fork_plan_queue (fork, (const QuoitRequest *const *) queue->requests,
-                                                           N_WAITING, queue->backfill, NOW_MS + 1, NULL);
+                                                           N_WAITING, queue->backfill, BENCH_NOW_MS + 1, NULL);
 
   g_assert (plan != NULL);
 }
@@ -118,7 +83,7 @@ plan_queue (gpointer data)
 static void
 measure_queue (Bench *bench, GRand *rand, const char *fleet, guint n_pools, gboolean by_pool)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (25000, n_pools);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (25000, n_pools);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Queue queue = { 0 };
 
@@ -152,9 +117,9 @@ measure_queue (Bench *bench, GRand *rand, const char *fleet, guint n_pools, gboo
 static void
 reserve_on_fork (gpointer data)
 {
-  Question *question = data;
+  BenchQuestion *question = data;
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (question->snapshot);
-  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, question->request, NOW_MS + 1, NULL, NULL);
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, question->request, BENCH_NOW_MS + 1, NULL, NULL);
 
   g_assert (group != NULL);
 }
@@ -163,7 +128,7 @@ reserve_on_fork (gpointer data)
 static void
 measure_ahead (Bench *bench, const char *fleet, guint n_ahead, guint n_windows)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (25000, 50);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (25000, 50);
   g_autoptr (QuoitRequest) request = request_new ("eight", 8, 0);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   char name[16];
@@ -175,20 +140,22 @@ measure_ahead (Bench *bench, const char *fleet, guint n_ahead, guint n_windows)
 
       g_snprintf (name, sizeof name, "later%u", i);
       later = request_new (name, 100, 0);
-      group = quoit_ledger_reserve_at (ledger, later, NOW_MS + 1000 * (i + 1), NOW_MS + 1000000, NOW_MS, NULL, NULL);
+      group = quoit_ledger_reserve_at (ledger, later, BENCH_NOW_MS + 1000 * (i + 1), BENCH_NOW_MS + 1000000,
+                                       BENCH_NOW_MS, NULL, NULL);
       g_assert (group != NULL);
     }
   for (guint i = 0; i < n_windows; i++)
     {
       g_snprintf (name, sizeof name, "p%u", i);
-      if (!quoit_ledger_add_window (ledger, name, QUOIT_WINDOW_POOL, name, NOW_MS + 1000, NOW_MS + 2000, NOW_MS, NULL))
+      if (!quoit_ledger_add_window (ledger, name, QUOIT_WINDOW_POOL, name, BENCH_NOW_MS + 1000, BENCH_NOW_MS + 2000,
+                                    BENCH_NOW_MS, NULL))
         g_assert_not_reached ();
     }
   snapshot = quoit_ledger_snapshot (ledger);
   bench_measure (bench, &(BenchOperation) { .scenario = "fork + reserve 8 slices",
                                             .fleet = fleet,
                                             .run = reserve_on_fork,
-                                            .data = &(Question) { snapshot, request },
+                                            .data = &(BenchQuestion) { snapshot, request },
                                             .n_operations = 1,
                                             .ns = BENCH_UP_TO (10000) });
 }
@@ -198,9 +165,9 @@ measure_ahead (Bench *bench, const char *fleet, guint n_ahead, guint n_windows)
 static void
 find_preemption (gpointer data)
 {
-  Question *question = data;
+  BenchQuestion *question = data;
   g_autoptr (QuoitPreemption) preemption
-      = quoit_snapshot_find_preemption (question->snapshot, question->request, NOW_MS + 1, NULL);
+      = quoit_snapshot_find_preemption (question->snapshot, question->request, BENCH_NOW_MS + 1, NULL);
 
   g_assert (preemption != NULL && quoit_preemption_get_n_groups (preemption) > 0);
 }
@@ -208,7 +175,7 @@ find_preemption (gpointer data)
 static void
 measure_preemption (Bench *bench, GRand *rand)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet (25000, 16);
+  g_autoptr (QuoitLedger) ledger = bench_ledger_new (25000, 16);
   g_autoptr (QuoitRequest) request = request_new ("urgent", 64, 0);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   gboolean is_full = FALSE;
@@ -222,7 +189,7 @@ measure_preemption (Bench *bench, GRand *rand)
       g_snprintf (name, sizeof name, "g%u", i);
       lower = request_new (name, g_rand_int_range (rand, 1, 5), 0);
       quoit_request_set_priority (lower, g_rand_int_range (rand, 0, 100));
-      group = quoit_ledger_reserve (ledger, lower, NOW_MS, NULL, NULL);
+      group = quoit_ledger_reserve (ledger, lower, BENCH_NOW_MS, NULL, NULL);
       is_full = group == NULL;
     }
   snapshot = quoit_ledger_snapshot (ledger);
@@ -230,7 +197,7 @@ measure_preemption (Bench *bench, GRand *rand)
   bench_measure (bench, &(BenchOperation) { .scenario = "find_preemption for 64 slices, 10,000 groups",
                                             .fleet = "100k nodes, full",
                                             .run = find_preemption,
-                                            .data = &(Question) { snapshot, request },
+                                            .data = &(BenchQuestion) { snapshot, request },
                                             .n_operations = 1,
                                             .ns = BENCH_UP_TO (1000000) });
 }

@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Alternatives of a request: single rules. */
-#include <quoit/quoit.h>
-
 #include <unistd.h>
 
-#include "../shortcuts.h"
-#include "suite.h"
+#include "slices.h"
 
 static const gint64 now_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
 static const char fleet_text[] = "v6e 4x4 x3 pool=a; v5e 4x4 x3 pool=b; v6e 2x4 x4 pool=c";
 
-static QuoitLedger *
-ledger_new (void)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitImport) import = import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet_text, NULL, now_ms, NULL);
-
-  ck_assert_ptr_nonnull (import);
-  return ledger;
-}
-
-static QuoitRequest *
-request_new (const char *name, const char *accelerator, const char *topology, gint64 n_slices)
-{
-  QuoitRequest *request = quoit_request_new (name, NULL);
-
-  ck_assert (quoit_request_set_accelerator (request, accelerator, NULL));
-  ck_assert (quoit_request_set_topology (request, topology, NULL));
-  ck_assert (quoit_request_set_slices (request, n_slices, NULL));
-  return request;
-}
-
 static void
 add (QuoitRequest *request, const char *accelerator, const char *topology, gint64 n_slices)
 {
-  g_autoptr (QuoitRequest) alternative = request_new ("train", accelerator, topology, n_slices);
+  g_autoptr (QuoitRequest) alternative = slices_request ("train", accelerator, topology, n_slices);
   GError *error = NULL;
 
   quoit_request_add_alternative (request, alternative, &error);
@@ -45,7 +21,7 @@ add (QuoitRequest *request, const char *accelerator, const char *topology, gint6
 static QuoitRequest *
 three_new (gint64 n_first)
 {
-  QuoitRequest *request = request_new ("train", "v6e", "4x4", n_first);
+  QuoitRequest *request = slices_request ("train", "v6e", "4x4", n_first);
 
   add (request, "v5e", "4x4", 2);
   add (request, "v6e", "2x4", 2);
@@ -65,7 +41,7 @@ reserve (QuoitLedger *ledger, const QuoitRequest *request)
 static void
 fill (QuoitLedger *ledger, const char *name, const char *accelerator, const char *topology, gint64 n_slices)
 {
-  g_autoptr (QuoitRequest) request = request_new (name, accelerator, topology, n_slices);
+  g_autoptr (QuoitRequest) request = slices_request (name, accelerator, topology, n_slices);
   g_autoptr (QuoitGroup) group = reserve (ledger, request);
 
   ck_assert_uint_eq (quoit_group_get_n_slices (group), n_slices);
@@ -81,7 +57,7 @@ last_seq (QuoitLedger *ledger)
 
 START_TEST (the_first_alternative_that_fits_is_reserved)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (2);
   g_autoptr (QuoitGroup) first = reserve (ledger, request), second = NULL, third = NULL;
 
@@ -106,7 +82,7 @@ END_TEST
 
 START_TEST (a_refusal_reports_each_alternative)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (4);
   g_autoptr (QuoitReport) report = NULL, first = NULL, second = NULL;
   GError *error = NULL;
@@ -135,8 +111,8 @@ END_TEST
 
 START_TEST (a_pool_that_the_fleet_lacks_is_skipped)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1), only = NULL;
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1), only = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitReport) report = NULL;
@@ -220,9 +196,9 @@ static const struct {
 
 START_TEST (an_alternative_for_something_else_is_refused)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1);
-  g_autoptr (QuoitRequest) alternative = request_new (spoiled[_i].name, "v5e", "4x4", 1);
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) alternative = slices_request (spoiled[_i].name, "v5e", "4x4", 1);
   g_autoptr (QuoitGroup) group = NULL;
   GError *error = NULL;
 
@@ -238,8 +214,8 @@ END_TEST
 
 START_TEST (a_17th_alternative_is_refused)
 {
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1);
-  g_autoptr (QuoitRequest) alternative = request_new ("train", "v5e", "4x4", 1);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) alternative = slices_request ("train", "v5e", "4x4", 1);
   GError *error = NULL;
 
   for (guint i = 0; i < 16; i++)
@@ -251,9 +227,10 @@ END_TEST
 
 START_TEST (an_incomplete_alternative_is_refused_even_if_an_earlier_one_fits)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1), empty = quoit_request_new ("train", NULL);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1),
+                           empty = quoit_request_new ("train", NULL);
   GError *error = NULL;
 
   ck_assert (quoit_request_add_alternative (request, empty, NULL));
@@ -284,7 +261,7 @@ reserve_second (QuoitLedger *ledger, const QuoitRequest *request)
 
 START_TEST (parts_of_the_group_are_shared_also_if_set_later)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (1), copy = NULL;
   g_autoptr (QuoitGroup) group = NULL;
 
@@ -309,9 +286,9 @@ END_TEST
 
 START_TEST (an_alternative_has_its_own_expected_run_time)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1);
-  g_autoptr (QuoitRequest) slower = request_new ("train", "v5e", "4x4", 1);
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) slower = slices_request ("train", "v5e", "4x4", 1);
   g_autoptr (QuoitGroup) group = NULL;
 
   ck_assert (quoit_request_set_expected_runtime_ms (slower, 2 * minute_ms, NULL));
@@ -324,8 +301,8 @@ END_TEST
 
 START_TEST (a_repeated_request_returns_what_it_got)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
-  g_autoptr (QuoitRequest) request = three_new (1), other = request_new ("train", "v6e", "4x4", 1);
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
+  g_autoptr (QuoitRequest) request = three_new (1), other = slices_request ("train", "v6e", "4x4", 1);
   g_autoptr (QuoitGroup) group = NULL, again = NULL;
   GError *error = NULL;
   guint64 seq;
@@ -349,9 +326,9 @@ END_TEST
 
 START_TEST (resize_and_repair_keep_to_the_alternative)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
-  g_autoptr (QuoitRequest) request = request_new ("train", "v6e", "4x4", 1);
-  g_autoptr (QuoitRequest) elastic = request_new ("train", "v5e", "4x4", 1);
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
+  g_autoptr (QuoitRequest) request = slices_request ("train", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) elastic = slices_request ("train", "v5e", "4x4", 1);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitGroupChange) grown = NULL, repaired = NULL;
   GError *error = NULL;
@@ -427,7 +404,7 @@ END_TEST
 
 START_TEST (a_committed_fork_keeps_the_choice)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (1);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
@@ -450,7 +427,7 @@ END_TEST
 
 START_TEST (a_reservation_ahead_gets_the_first_that_fits_then)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (2);
   g_autoptr (QuoitGroup) first = NULL, second = NULL, begun = NULL;
   g_autoptr (QuoitRequest) again = quoit_request_copy (request, "again", NULL);
@@ -470,7 +447,7 @@ END_TEST
 
 START_TEST (the_start_is_that_of_the_earliest_alternative)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (1);
   static const struct {
     const char *name, *accelerator, *topology;
@@ -481,7 +458,7 @@ START_TEST (the_start_is_that_of_the_earliest_alternative)
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
-      g_autoptr (QuoitRequest) full = request_new (ends[i].name, ends[i].accelerator, ends[i].topology, ends[i].n);
+      g_autoptr (QuoitRequest) full = slices_request (ends[i].name, ends[i].accelerator, ends[i].topology, ends[i].n);
       g_autoptr (QuoitGroup) group = NULL;
 
       ck_assert (quoit_request_set_expected_runtime_ms (full, ends[i].minutes * minute_ms, NULL));
@@ -497,7 +474,7 @@ END_TEST
 
 START_TEST (preemption_is_for_the_cheapest_alternative)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) request = three_new (1);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitPreemption) preemption = NULL;
@@ -520,14 +497,15 @@ END_TEST
 
 START_TEST (a_queue_starts_or_promises_one_alternative)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ();
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet_text, now_ms);
   g_autoptr (QuoitRequest) wide = three_new (3), waiting = quoit_request_copy (wide, "waiting", NULL);
-  g_autoptr (QuoitRequest) narrow = request_new ("narrow", "v6e", "2x4", 4);
+  g_autoptr (QuoitRequest) narrow = slices_request ("narrow", "v6e", "2x4", 4);
   const QuoitRequest *const requests[] = { wide, waiting, narrow };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
   g_autoptr (QuoitQueuePlan) plan = NULL;
-  g_autoptr (QuoitRequest) full = request_new ("full", "v6e", "4x4", 1), other = request_new ("other", "v5e", "4x4", 2);
+  g_autoptr (QuoitRequest) full = slices_request ("full", "v6e", "4x4", 1),
+                           other = slices_request ("other", "v5e", "4x4", 2);
   g_autoptr (QuoitGroup) group = NULL, group_b = NULL;
 
   ck_assert (quoit_request_set_expected_runtime_ms (full, minute_ms, NULL));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scheduler that plans its queue again after each event. While all jobs end as expected, no promise may be missed. */
-#include <quoit/quoit.h>
-#include "suite.h"
+#include "slices.h"
 
 enum { N_SLICES = 20, N_JOBS = 120, BAD_CLOCK_MS = 1, MOST_MINUTES = 9 };
 
@@ -16,25 +15,11 @@ typedef struct {
   gboolean is_done;
 } Job;
 
-static QuoitLedger *
-open_fleet (const char *text)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
-  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, first_ms, NULL);
-
-  ck_assert_ptr_nonnull (import);
-  return ledger;
-}
-
 static QuoitRequest *
 request_new (const char *name, gint64 n_slices, gint64 runtime_ms)
 {
-  QuoitRequest *request = quoit_request_new (name, NULL);
+  QuoitRequest *request = slices_request (name, "v6e", "4x4", n_slices);
 
-  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL));
-  ck_assert (quoit_request_set_topology (request, "4x4", NULL));
-  ck_assert (quoit_request_set_slices (request, n_slices, NULL));
   if (runtime_ms != 0)
     ck_assert (quoit_request_set_expected_runtime_ms (request, runtime_ms, NULL));
   return request;
@@ -130,7 +115,7 @@ count_done (const Job *jobs)
 static gint64
 run_jobs (guint32 seed, QuoitBackfill backfill)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet ("v6e 4x4 x12 pool=a; v6e 4x4 x8 pool=b");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x12 pool=a; v6e 4x4 x8 pool=b", first_ms);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   Job jobs[N_JOBS];
   gint64 now_ms = first_ms;
@@ -162,7 +147,7 @@ END_TEST
 
 START_TEST (a_request_for_too_many_slices_is_refused)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2", first_ms);
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   g_autoptr (QuoitRequest) request = request_new ("a", 3, 0);
@@ -180,7 +165,7 @@ END_TEST
 
 START_TEST (bad_arguments_leave_the_fork_unchanged)
 {
-  g_autoptr (QuoitLedger) ledger = open_fleet ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2", first_ms);
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   g_autoptr (QuoitRequest) request = request_new ("a", 1, 0);

@@ -1,37 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quotas in drawn calls: an independent count over all groups decides what quotas admit, and a second ledger without
  * quotas decides what can be placed. */
-#include <quoit/quoit.h>
-
 #include <unistd.h>
 
-#include "suite.h"
+#include "slices.h"
 
 static const gint64 first_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
-
-static QuoitLedger *
-ledger_new (const char *fleet)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
-  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, first_ms, NULL);
-
-  ck_assert_ptr_nonnull (import);
-  return ledger;
-}
-
-static QuoitRequest *
-request_new (const char *name, const char *accelerator, const char *topology, gint64 n_slices, const char *owner)
-{
-  QuoitRequest *request = quoit_request_new (name, NULL);
-
-  ck_assert (quoit_request_set_accelerator (request, accelerator, NULL));
-  ck_assert (quoit_request_set_topology (request, topology, NULL));
-  ck_assert (quoit_request_set_slices (request, n_slices, NULL));
-  if (owner != NULL)
-    ck_assert (quoit_request_set_owner (request, owner, NULL));
-  return request;
-}
 
 /* --- drawn calls --- */
 
@@ -231,8 +205,8 @@ make_request (const ModelGroup *group)
       quoit_request_set_pool (request, classes[group->class].pool);
     }
   else
-    request
-        = request_new (group->name, classes[group->class].accelerator, classes[group->class].topology, group->n, NULL);
+    request = owned_request (group->name, classes[group->class].accelerator, classes[group->class].topology, group->n,
+                             NULL);
   if (group->owner != 0)
     ck_assert (quoit_request_set_owner (request, owners[group->owner], NULL));
   if (group->team != 0)
@@ -653,7 +627,7 @@ model_new (QuoitLedger *ledger, guint32 seed)
 {
   g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet_text, strlen (fleet_text));
   Model model = { .ledger = ledger,
-                  .twin = ledger_new (fleet_text),
+                  .twin = ledger_with (fleet_text, first_ms),
                   .rand = g_rand_new_with_seed (seed),
                   .groups = g_array_new (FALSE, FALSE, sizeof (ModelGroup)),
                   .quotas = g_array_new (FALSE, FALSE, sizeof (ModelQuota)),

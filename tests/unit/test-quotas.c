@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quotas: Kueue's documented examples, and single rules. */
-#include <quoit/quoit.h>
-
 #include <unistd.h>
 
-#include "suite.h"
+#include "slices.h"
 
 static const gint64 first_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
-
-static QuoitLedger *
-ledger_new (const char *fleet)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
-  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, first_ms, NULL);
-
-  ck_assert_ptr_nonnull (import);
-  return ledger;
-}
-
-static QuoitRequest *
-request_new (const char *name, const char *accelerator, const char *topology, gint64 n_slices, const char *owner)
-{
-  QuoitRequest *request = quoit_request_new (name, NULL);
-
-  ck_assert (quoit_request_set_accelerator (request, accelerator, NULL));
-  ck_assert (quoit_request_set_topology (request, topology, NULL));
-  ck_assert (quoit_request_set_slices (request, n_slices, NULL));
-  if (owner != NULL)
-    ck_assert (quoit_request_set_owner (request, owner, NULL));
-  return request;
-}
 
 static void
 set_quota (QuoitLedger *ledger, const char *name, const char *owner, const char *accelerator, gint64 nominal,
@@ -46,7 +20,7 @@ set_quota (QuoitLedger *ledger, const char *name, const char *owner, const char 
 static gint
 reserve_chips (QuoitLedger *ledger, const char *name, const char *accelerator, gint64 n, const char *owner)
 {
-  g_autoptr (QuoitRequest) request = request_new (name, accelerator, "1x1", n, owner);
+  g_autoptr (QuoitRequest) request = owned_request (name, accelerator, "1x1", n, owner);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, first_ms, NULL, &error);
 
@@ -100,7 +74,7 @@ static const Example examples[] = {
 START_TEST (kueues_examples_of_borrowing)
 {
   const Example *example = &examples[_i];
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x64");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x64", first_ms);
   gint code;
 
   set_quota (ledger, "team-a-cq", "a", NULL, 9, example->most_a, example->cohort);
@@ -117,7 +91,7 @@ END_TEST
 /* "A ClusterQueue can only borrow quota for flavors that the ClusterQueue defines." */
 START_TEST (only_the_same_class_is_borrowed)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x32; v5e 1x1 x32");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x32; v5e 1x1 x32", first_ms);
 
   set_quota (ledger, "a-v6e", "a", "v6e", 4, -1, "ab");
   set_quota (ledger, "b-v6e", "b", "v6e", 4, -1, "ab");
@@ -136,14 +110,14 @@ END_TEST
 
 START_TEST (groups_count_from_reservation_to_end)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x8");
-  g_autoptr (QuoitRequest) held = request_new ("held", "v6e", "2x2", 1, "a"), ahead = NULL, third = NULL;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x8", first_ms);
+  g_autoptr (QuoitRequest) held = owned_request ("held", "v6e", "2x2", 1, "a"), ahead = NULL, third = NULL;
   g_autoptr (QuoitGroup) group = quoit_ledger_hold (ledger, held, minute_ms, first_ms, NULL, NULL), later = NULL;
   GError *error = NULL;
 
   set_quota (ledger, "q", "a", NULL, 12, -1, NULL);
   ck_assert_double_eq (used_by (ledger, "q", FALSE), 4);
-  ahead = request_new ("ahead", "v6e", "2x2", 1, "a");
+  ahead = owned_request ("ahead", "v6e", "2x2", 1, "a");
   later = quoit_ledger_reserve_at (ledger, ahead, first_ms + 50 * minute_ms, first_ms + 60 * minute_ms, first_ms, NULL,
                                    NULL);
   ck_assert_ptr_nonnull (later);
@@ -151,7 +125,7 @@ START_TEST (groups_count_from_reservation_to_end)
   ck_assert (
       quoit_ledger_set_node_state (ledger, quoit_group_get_worker_name (group, 0, 0), QUOIT_NODE_DEAD, first_ms, NULL));
   ck_assert_double_eq (used_by (ledger, "q", FALSE), 8);
-  third = request_new ("third", "v6e", "2x2", 2, "a");
+  third = owned_request ("third", "v6e", "2x2", 2, "a");
   ck_assert_ptr_null (quoit_ledger_reserve_at (ledger, third, first_ms + 90 * minute_ms, 0, first_ms, NULL, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "over the quota of 'q: 8 of 12 chips in use'");
   ck_assert (quoit_ledger_set_owner (ledger, "other", 0, first_ms + 2 * minute_ms, NULL));
@@ -162,8 +136,8 @@ END_TEST
 START_TEST (labels_do_not_move_a_group_over_a_quota)
 {
   static const char *const keys[] = { "team" }, *const x[] = { "x" }, *const none[] = { NULL };
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x8");
-  g_autoptr (QuoitRequest) request = request_new ("g", "v6e", "2x2", 2, NULL), other = NULL;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x8", first_ms);
+  g_autoptr (QuoitRequest) request = owned_request ("g", "v6e", "2x2", 2, NULL), other = NULL;
   GError *error = NULL;
 
   quoit_group_unref (quoit_ledger_reserve (ledger, request, first_ms, NULL, NULL));
@@ -177,7 +151,7 @@ START_TEST (labels_do_not_move_a_group_over_a_quota)
   /* The quota is lowered: the group stays, may have other labels, and comes back only if there is room. */
   ck_assert (quoit_ledger_set_quota (ledger, "x", "team", "x", NULL, NULL, 4, -1, NULL, first_ms, NULL));
   ck_assert_double_eq (used_by (ledger, "x", TRUE), 4);
-  other = request_new ("other", "v6e", "2x2", 1, NULL);
+  other = owned_request ("other", "v6e", "2x2", 1, NULL);
   ck_assert (quoit_request_set_label (other, "team", "x", NULL));
   ck_assert_ptr_null (quoit_ledger_reserve (ledger, other, first_ms, NULL, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "over the quota of 'x: 8 of 4 chips in use'");
@@ -189,8 +163,8 @@ END_TEST
 
 START_TEST (ranges_and_resizes_keep_to_the_quota)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x8");
-  g_autoptr (QuoitRequest) request = request_new ("g", "v6e", "2x2", 1, "a");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x8", first_ms);
+  g_autoptr (QuoitRequest) request = owned_request ("g", "v6e", "2x2", 1, "a");
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
   GError *error = NULL;
@@ -216,7 +190,7 @@ END_TEST
 
 START_TEST (bundles_count_where_they_are_placed)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2; v5e 2x2 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2; v5e 2x2 x2", first_ms);
   g_autoptr (QuoitRequest) request = quoit_request_new ("b", NULL), pinned = NULL, large = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -251,11 +225,11 @@ END_TEST
 
 START_TEST (queues_starts_and_preemptions_know_quotas)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x6");
-  g_autoptr (QuoitRequest) running = request_new ("running", "v6e", "2x2", 2, "a");
-  g_autoptr (QuoitRequest) over = request_new ("over", "v6e", "2x2", 2, "a");
-  g_autoptr (QuoitRequest) never = request_new ("never", "v6e", "2x2", 4, "a");
-  g_autoptr (QuoitRequest) other = request_new ("other", "v6e", "2x2", 4, "b");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x6", first_ms);
+  g_autoptr (QuoitRequest) running = owned_request ("running", "v6e", "2x2", 2, "a");
+  g_autoptr (QuoitRequest) over = owned_request ("over", "v6e", "2x2", 2, "a");
+  g_autoptr (QuoitRequest) never = owned_request ("never", "v6e", "2x2", 4, "a");
+  g_autoptr (QuoitRequest) other = owned_request ("other", "v6e", "2x2", 4, "b");
   const QuoitRequest *queue[] = { over, never, other };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
@@ -298,7 +272,7 @@ fork_with_quota (QuoitLedger *ledger, const char *name, const char *owner, gint6
 
 START_TEST (commits_of_forks_keep_one_quota_for_each_scope)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2", first_ms);
   g_autoptr (QuoitFork) added = fork_with_quota (ledger, "new", "a", 4), named = fork_with_quota (ledger, "q", "b", 4);
   g_autoptr (QuoitFork) same = fork_with_quota (ledger, "q", "a", 8), moved = NULL, changed = NULL, again = NULL;
   g_autoptr (QuoitSnapshot) before = NULL, after = NULL;
@@ -333,7 +307,7 @@ END_TEST
 
 START_TEST (commits_of_forks_keep_the_number_of_quotas)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2", first_ms);
   g_autoptr (QuoitFork) fork = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
@@ -364,8 +338,8 @@ END_TEST
 
 START_TEST (an_overused_cohort_has_options)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x6");
-  g_autoptr (QuoitRequest) request = request_new ("g", "v6e", "2x2", 2, "a");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x6", first_ms);
+  g_autoptr (QuoitRequest) request = owned_request ("g", "v6e", "2x2", 2, "a");
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *option = NULL;
@@ -375,7 +349,7 @@ START_TEST (an_overused_cohort_has_options)
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("b%u", i);
-      g_autoptr (QuoitRequest) other = request_new (name, "v6e", "2x2", 1, "b");
+      g_autoptr (QuoitRequest) other = owned_request (name, "v6e", "2x2", 1, "b");
 
       quoit_group_unref (quoit_ledger_reserve (ledger, other, first_ms, NULL, NULL));
     }
@@ -406,7 +380,7 @@ bundle_new (const char *name, const char *pool, gint64 lease_ms, gint32 priority
 
 START_TEST (starts_and_preemptions_of_bundles_know_quotas_for_a_class)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2; v5e 2x2 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2; v5e 2x2 x2", first_ms);
   g_autoptr (QuoitRequest) first = bundle_new ("first", "v6e-2x2", 5 * minute_ms, 0);
   g_autoptr (QuoitRequest) second = bundle_new ("second", "v6e-2x2", 0, 1);
   g_autoptr (QuoitRequest) elsewhere = bundle_new ("elsewhere", "v5e-2x2", 0, 0);
@@ -438,11 +412,11 @@ START_TEST (promised_starts_keep_their_chips)
 
   for (gsize i = 0; i < G_N_ELEMENTS (later); i++)
     {
-      g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2 pool=p; v6e 2x2 x3 pool=r");
-      g_autoptr (QuoitRequest) running = request_new ("running", "v6e", "2x2", 2, NULL);
-      g_autoptr (QuoitRequest) large = request_new ("large", "v6e", "2x2", 2, "a");
-      g_autoptr (QuoitRequest) small = request_new ("small", "v6e", "2x2", 1, "a");
-      g_autoptr (QuoitRequest) lender = request_new ("lender", "v6e", "2x2", 1, "b");
+      g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2 pool=p; v6e 2x2 x3 pool=r", first_ms);
+      g_autoptr (QuoitRequest) running = owned_request ("running", "v6e", "2x2", 2, NULL);
+      g_autoptr (QuoitRequest) large = owned_request ("large", "v6e", "2x2", 2, "a");
+      g_autoptr (QuoitRequest) small = owned_request ("small", "v6e", "2x2", 1, "a");
+      g_autoptr (QuoitRequest) lender = owned_request ("lender", "v6e", "2x2", 1, "b");
       const QuoitRequest *queue[] = { large, small, lender };
       g_autoptr (QuoitSnapshot) snapshot = NULL;
       g_autoptr (QuoitFork) fork = NULL;
@@ -493,7 +467,7 @@ START_TEST (bad_quotas_are_refused)
     { "q", NULL, "o", NULL, NULL, 4, -1, "c/d", QUOIT_ERROR_INVALID, "cohort" },
     { "q", NULL, "taken", "v6e", NULL, 4, -1, NULL, QUOIT_ERROR_CONFLICT, "quota 'first' is for the same groups" },
   };
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 2x2 x2");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x2", first_ms);
   g_autoptr (QuoitSnapshot) before = NULL, after = NULL;
   GError *error = NULL;
 

@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several groups that are reserved together, all or none. */
-#include <quoit/quoit.h>
-
 #include <unistd.h>
 
-#include "../shortcuts.h"
-#include "suite.h"
+#include "slices.h"
 
 static const gint64 now_ms = G_GINT64_CONSTANT (1800000000000);
-
-static QuoitLedger *
-ledger_new (const char *fleet)
-{
-  QuoitLedger *ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitImport) import = import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, now_ms, NULL);
-
-  ck_assert_ptr_nonnull (import);
-  return ledger;
-}
 
 static QuoitRequest *
 slices_new (const char *name, const char *accelerator, const char *topology, gint64 n_slices)
 {
-  QuoitRequest *request = quoit_request_new (name, NULL);
+  QuoitRequest *request = slices_request (name, accelerator, topology, n_slices);
 
-  ck_assert (quoit_request_set_accelerator (request, accelerator, NULL));
-  ck_assert (quoit_request_set_topology (request, topology, NULL));
-  ck_assert (quoit_request_set_slices (request, n_slices, NULL));
   ck_assert (quoit_request_set_key (request, name, NULL));
   return request;
 }
@@ -83,7 +67,7 @@ expect_pair (QuoitLedger *ledger, const QuoitRequest *first, const QuoitRequest 
 
 START_TEST (a_gang_and_its_head_are_one_entry)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 4x4 x2; v6e 1x1 x1 pool=small");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2; v6e 1x1 x1 pool=small", now_ms);
   g_autoptr (QuoitRequest) gang = slices_new ("gang", "v6e", "4x4", 2), head = bundle_new ("head", "TPU=1");
   const guint64 seq = last_seq (ledger);
   g_auto (Pair) pair = { { NULL } }, again = { { NULL } };
@@ -103,7 +87,7 @@ END_TEST
 
 START_TEST (the_order_of_the_requests_does_not_spoil_slices)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x3");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
   g_autoptr (QuoitRequest) any = slices_new ("any", "v6e", "1x1", 2), named = slices_new ("named", "v6e", "1x1", 1);
   g_auto (Pair) pair = { { NULL } };
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
@@ -121,7 +105,7 @@ END_TEST
 
 START_TEST (a_refused_member_is_named_and_nothing_changes)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x3");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
   g_autoptr (QuoitRequest) two = slices_new ("two", "v6e", "1x1", 2), more = slices_new ("more", "v6e", "1x1", 2);
   g_autoptr (QuoitRequest) never = slices_new ("never", "v6e", "4x4", 1);
   const guint64 seq = last_seq (ledger);
@@ -144,7 +128,7 @@ END_TEST
 
 START_TEST (bad_lists_are_refused)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x3");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
   g_autoptr (QuoitRequest) one = slices_new ("one", "v6e", "1x1", 1), lost = slices_new ("lost", "v6e", "1x1", 1);
   g_autoptr (QuoitRequest) empty = quoit_request_new ("empty", NULL), taken = quoit_request_copy (one, "taken", NULL);
   const QuoitRequest *many[65];
@@ -174,7 +158,7 @@ END_TEST
 
 START_TEST (members_can_have_alternatives_and_count_for_one_quota)
 {
-  g_autoptr (QuoitLedger) ledger = ledger_new ("v6e 1x1 x2; v5e 1x1 x2 pool=b");
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x2; v5e 1x1 x2 pool=b", now_ms);
   g_autoptr (QuoitRequest) first = slices_new ("first", "v6e", "1x1", 2),
                            second = slices_new ("second", "v6e", "1x1", 1);
   g_autoptr (QuoitRequest) other = slices_new ("second", "v5e", "1x1", 1);
