@@ -10,7 +10,7 @@ static QuoitSliceId
 layout_slice (const QuoitGroup *group, guint32 slice)
 {
   const QuoitGroupData *data = group->data;
-  guint32 first = slice == 0 ? 0 : data->slice_end[slice - 1];
+  guint32 first = quoit_group_first_node (data, slice);
 
   return (QuoitSliceId) { group->layout->nodes[quoit_layout_find_id (group->layout, data->node_ids[first])].slice };
 }
@@ -18,7 +18,7 @@ layout_slice (const QuoitGroup *group, guint32 slice)
 static guint32
 count_hosts (const QuoitGroup *group, guint32 slice)
 {
-  return group->data->slice_end[slice] - (slice == 0 ? 0 : group->data->slice_end[slice - 1]);
+  return group->data->slice_end[slice] - quoit_group_first_node (group->data, slice);
 }
 
 /* Returns a text such as "4x4 of v6e on hosts of 4 chips". The caller owns it. */

@@ -390,18 +390,12 @@ quoit_group_get_n_slices (const QuoitGroup *group)
   return group->data->n_slices;
 }
 
-static guint32
-slice_start (const QuoitGroup *group, guint32 slice)
-{
-  return slice == 0 ? 0 : group->data->slice_end[slice - 1];
-}
-
 /* Returns the node of a worker in the layout of the group. The bundles of a node are adjacent and count as one
  * worker. */
 static QuoitNodeId
 worker_node (const QuoitGroup *group, guint32 slice, guint32 worker)
 {
-  guint32 i = slice_start (group, slice);
+  guint32 i = quoit_group_first_node (group->data, slice);
 
   if (group->data->bundles == NULL)
     i += worker;
@@ -438,9 +432,9 @@ quoit_group_get_n_workers (const QuoitGroup *group, uint32_t slice)
 
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
 
-  n = group->data->slice_end[slice] - slice_start (group, slice);
-  for (guint32 i = slice_start (group, slice) + 1; group->data->bundles != NULL && i < group->data->slice_end[slice];
-       i++)
+  n = group->data->slice_end[slice] - quoit_group_first_node (group->data, slice);
+  for (guint32 i = quoit_group_first_node (group->data, slice) + 1;
+       group->data->bundles != NULL && i < group->data->slice_end[slice]; i++)
     n -= group->data->node_ids[i] == group->data->node_ids[i - 1];
   return n;
 }

@@ -32,7 +32,7 @@ quoit_fleet_group_slice_state (const QuoitFleet *fleet, const QuoitGroupData *gr
 {
   QuoitGroupSliceState worst = QUOIT_GROUP_SLICE_WHOLE;
 
-  for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+  for (guint32 i = quoit_group_first_node (group, slice); i < group->slice_end[slice]; i++)
     worst = MAX (worst, node_state (fleet, group->node_ids[i]));
   return worst;
 }

@@ -124,6 +124,20 @@ quoit_group_has_whole_slices (const QuoitGroupData *group)
   return group->kind == QUOIT_RECORD_SLICES && group->bundles == NULL;
 }
 
+/* Returns where the nodes of the slice begin in node_ids and bundles. */
+static inline guint32
+quoit_group_first_node (const QuoitGroupData *group, guint32 slice)
+{
+  return slice == 0 ? 0 : group->slice_end[slice - 1];
+}
+
+/* Returns whether the group was made by a caller of this ledger, and lives. */
+static inline gboolean
+quoit_group_is_callers (const QuoitGroupData *group)
+{
+  return group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group) && *group->source == '\0';
+}
+
 /* Returns the number of different nodes of a group of slices, in which the bundles of a node are adjacent. Returns 0
  * for other groups. */
 guint32 quoit_group_count_hosts (const QuoitGroupData *group);

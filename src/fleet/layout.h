@@ -12,6 +12,7 @@
 #include "base/indices.h"
 #include "base/strings.h"
 #include "fleet/claims.h"
+#include "fleet/group.h"
 #include "fleet/ids.h"
 #include "fleet/recent.h"
 
@@ -308,6 +309,14 @@ quoit_layout_slice_of_id (const QuoitLayout *layout, guint32 id)
   guint32 node = id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (layout, id);
 
   return node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[node].slice;
+}
+
+/* Returns the slice of the layout that is slice @slice of the group, or QUOIT_NO_INDEX if its first node is no longer
+ * in the fleet. */
+static inline guint32
+quoit_layout_group_slice (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
+{
+  return quoit_layout_slice_of_id (layout, group->node_ids[quoit_group_first_node (group, slice)]);
 }
 
 static inline const QuoitClass *

@@ -208,7 +208,7 @@ count_slices (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGro
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = quoit_layout_slice_of_id (layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+      guint32 slice = quoit_layout_group_slice (layout, group, s);
       const QuoitClass *own
           = slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
 
@@ -240,16 +240,10 @@ count_bundles (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGr
   return chips_e4;
 }
 
-gboolean
-quoit_quota_can_count (const QuoitGroupData *group)
-{
-  return group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group) && *group->source == '\0';
-}
-
 gint64
 quoit_quota_count (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group)
 {
-  if (!quoit_quota_can_count (group) || !quoit_quota_applies (quota, group->owner, group->labels, group->n_labels))
+  if (!quoit_group_is_callers (group) || !quoit_quota_applies (quota, group->owner, group->labels, group->n_labels))
     return 0;
   return group->kind == QUOIT_RECORD_SLICES ? count_slices (quota, layout, group)
          : group->bundles == NULL           ? 0

@@ -50,8 +50,6 @@ quoit_quota_has_class (const QuoitQuota *quota, QuoitGeneration generation, Quoi
 /* The same for a node. */
 gboolean quoit_quota_has_node (const QuoitQuota *quota, const QuoitLayout *layout, QuoitNodeId node);
 
-/* Returns whether quotas can count @group: it is a live group of a caller. */
-gboolean quoit_quota_can_count (const QuoitGroupData *group);
 /* Returns the chips of @group that the quota counts, in ten-thousandths; 0 for records that are not live groups of
  * callers. */
 gint64 quoit_quota_count (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group);

@@ -344,7 +344,7 @@ quoit_quotas_add_group (QuoitQuotas *quotas, const QuoitLayout *layout, const Qu
   QuoitQuotaMatches matches;
   guint i;
 
-  if (!quoit_quota_can_count (group))
+  if (!quoit_group_is_callers (group))
     return;
   matches = quoit_quotas_match (quotas, group->owner, group->labels, group->n_labels);
   while (quoit_quota_matches_next (&matches, &i))
@@ -525,7 +525,7 @@ count_change (QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupD
   QuoitQuotaMatches matches;
   guint i;
 
-  if (before != NULL && quoit_quota_can_count (before))
+  if (before != NULL && quoit_group_is_callers (before))
     for (matches = quoit_quotas_match (fleet->quotas, before->owner, before->labels, before->n_labels);
          quoit_quota_matches_next (&matches, &i);)
       {
@@ -536,7 +536,7 @@ count_change (QuoitFleet *fleet, const QuoitGroupData *before, const QuoitGroupD
         if (change_e4 != 0)
           quoit_quotas_add_chips (own_quotas (fleet), i, change_e4);
       }
-  if (after == NULL || !quoit_quota_can_count (after))
+  if (after == NULL || !quoit_group_is_callers (after))
     return;
   for (matches = quoit_quotas_match (fleet->quotas, after->owner, after->labels, after->n_labels);
        quoit_quota_matches_next (&matches, &i);)

@@ -40,7 +40,7 @@ list_slices (const QuoitTopologyInput *input, guint32 *n)
   slices = g_new (guint32, *n);
   for (guint32 s = 0; s < *n; s++)
     {
-      guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+      guint32 first = group->node_ids[quoit_group_first_node (group, s)];
 
       slices[s] = input->layout->nodes[quoit_layout_find_id (input->layout, first)].slice;
     }
@@ -113,7 +113,7 @@ add_host (QuoitTopology *topology, QuoitProcess process)
 static void
 add_hosts (QuoitTopology *topology, const QuoitGroupData *group, guint32 slice_id, guint32 slice)
 {
-  for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+  for (guint32 i = quoit_group_first_node (group, slice); i < group->slice_end[slice]; i++)
     add_host (topology, (QuoitProcess) { .slice_id = slice_id,
                                          .group_slice = slice,
                                          .bundle = QUOIT_NO_INDEX,

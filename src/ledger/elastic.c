@@ -17,21 +17,6 @@ typedef struct {
   guint32 slice_of_before; /* slice of @before; QUOIT_NO_INDEX: added */
 } Member;
 
-static guint32
-first_member (const QuoitGroupData *group, guint32 slice)
-{
-  return slice == 0 ? 0 : group->slice_end[slice - 1];
-}
-
-guint32
-quoit_elastic_slice_index (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
-{
-  guint32 id = group->node_ids[first_member (group, slice)];
-  guint32 index = quoit_layout_find_id (layout, id);
-
-  return index == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[index].slice;
-}
-
 static int
 by_index (const void *a, const void *b)
 {
@@ -56,7 +41,7 @@ quoit_elastic_make_group (const QuoitFleet *fleet, const QuoitGroupData *before,
 
   for (guint32 s = 0; s < before->n_slices; s++)
     if (kept[s])
-      members[n++] = (Member) { quoit_elastic_slice_index (fleet->layout, before, s), s };
+      members[n++] = (Member) { quoit_layout_group_slice (fleet->layout, before, s), s };
   for (guint32 i = 0; i < n_added; i++)
     members[n++] = (Member) { added[i], QUOIT_NO_INDEX };
   qsort (members, n, sizeof *members, by_index);
@@ -76,11 +61,11 @@ quoit_elastic_make_group (const QuoitFleet *fleet, const QuoitGroupData *before,
           from = one;
           slice = 0;
         }
-      g_array_append_vals (ids, from->node_ids + first_member (from, slice),
-                           from->slice_end[slice] - first_member (from, slice));
+      g_array_append_vals (ids, from->node_ids + quoit_group_first_node (from, slice),
+                           from->slice_end[slice] - quoit_group_first_node (from, slice));
       if (from->bundles != NULL)
-        g_array_append_vals (bundles, from->bundles + first_member (from, slice),
-                             from->slice_end[slice] - first_member (from, slice));
+        g_array_append_vals (bundles, from->bundles + quoit_group_first_node (from, slice),
+                             from->slice_end[slice] - quoit_group_first_node (from, slice));
       ends[m] = ids->len;
     }
   /* The request decides whether hosts are divided into bundles, so kept and added slices must not differ in this. */
@@ -162,7 +147,7 @@ quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupData *gro
   members = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = kept == NULL || kept[s] ? quoit_elastic_slice_index (layout, group, s) : QUOIT_NO_INDEX;
+      guint32 slice = kept == NULL || kept[s] ? quoit_layout_group_slice (layout, group, s) : QUOIT_NO_INDEX;
 
       if (slice != QUOIT_NO_INDEX)
         g_array_append_val (members, slice);
@@ -381,7 +366,7 @@ quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *rele
   kept = g_malloc (group->n_slices + 1);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      kept[s] = quoit_elastic_slice_index (fleet->layout, group, s) != slice.index;
+      kept[s] = quoit_layout_group_slice (fleet->layout, group, s) != slice.index;
       n_kept += kept[s];
     }
   if (n_kept == group->n_slices)

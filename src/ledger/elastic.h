@@ -6,10 +6,6 @@
 
 #include "ledger/ledger.h"
 
-/* Returns the index of the slice in the layout. Returns QUOIT_NO_INDEX, which sorts last, if its first node is no
- * longer in the fleet. */
-guint32 quoit_elastic_slice_index (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice);
-
 /* Returns @before with only the slices that are set in @kept (one byte per slice), and with the slices @added (indices
  * in the layout). */
 QuoitGroupData *quoit_elastic_make_group (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *kept,

@@ -90,13 +90,21 @@ typedef struct {
   gint64 from_ms, until_ms;
 } Making;
 
+/* Returns the fleet as the new group sees it. Returns NULL if that is @fleet itself. */
+static QuoitFleet *
+see_for (const QuoitFleet *fleet, const QuoitGroupData *facts, const Making *making)
+{
+  const gint64 end_ms = quoit_group_latest_end (facts);
+
+  return making->is_ahead ? quoit_fleet_seen_at (fleet, making->from_ms, end_ms)
+                          : quoit_fleet_seen_until (fleet, end_ms);
+}
+
 static gboolean
 place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
                QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
 {
-  g_autoptr (QuoitFleet) seen = !making->is_ahead
-                                    ? quoit_fleet_seen_until (fleet, quoit_group_latest_end (facts))
-                                    : quoit_fleet_seen_at (fleet, making->from_ms, quoit_group_latest_end (facts));
+  g_autoptr (QuoitFleet) seen = see_for (fleet, facts, making);
 
   *new_group = quoit_step_make_bundle_group (seen != NULL ? seen : fleet, facts, request, refusal, error);
   if (*new_group != NULL && !quoit_step_admit_bundles (fleet, request, *new_group, refusal))
@@ -112,8 +120,7 @@ refuse_over_quota (const QuoitFleet *fleet, const QuoitRequest *request, const Q
                    const Making *making, QuoitRefusal *refusal)
 {
   quoit_refusal_set (refusal, request);
-  refusal->fleet = making->from_ms == 0 ? quoit_fleet_seen_until (fleet, quoit_group_latest_end (facts))
-                                        : quoit_fleet_seen_at (fleet, making->from_ms, quoit_group_latest_end (facts));
+  refusal->fleet = see_for (fleet, facts, making);
   return FALSE;
 }
 

@@ -24,7 +24,7 @@ slice_state_after (const QuoitDifference *difference, const QuoitGroupData *grou
 {
   QuoitGroupSliceState worst = QUOIT_GROUP_SLICE_WHOLE;
 
-  for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+  for (guint32 i = quoit_group_first_node (group, slice); i < group->slice_end[slice]; i++)
     worst = MAX (worst, quoit_group_slice_state_from_node (node_state_after (difference, group->node_ids[i])));
   return worst;
 }
@@ -51,7 +51,7 @@ add_slice_changes (QuoitDifference *difference, const QuoitGroupData *group)
     {
       QuoitGroupSliceState before = quoit_fleet_group_slice_state (difference->fleet, group, s);
       QuoitGroupSliceState after = slice_state_after (difference, group, s);
-      guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+      guint32 first = group->node_ids[quoit_group_first_node (group, s)];
       g_autofree char *name = NULL;
 
       if (after == before)

@@ -25,7 +25,7 @@ find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const gu
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 index = kept[s] ? QUOIT_NO_INDEX : quoit_elastic_slice_index (without->layout, group, s);
+      guint32 index = kept[s] ? QUOIT_NO_INDEX : quoit_layout_group_slice (without->layout, group, s);
 
       if (index != QUOIT_NO_INDEX && quoit_bits_has (&without->free_slices, index)
           && quoit_candidates_contain (&candidates, without, index))
@@ -42,7 +42,7 @@ has_usable_slice (const QuoitFleet *fleet, const QuoitGroupData *group, const gu
 {
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 index = kept[s] ? QUOIT_NO_INDEX : quoit_elastic_slice_index (fleet->layout, group, s);
+      guint32 index = kept[s] ? QUOIT_NO_INDEX : quoit_layout_group_slice (fleet->layout, group, s);
 
       if (index != QUOIT_NO_INDEX && quoit_slice_is_free_without_groups (fleet, index))
         return TRUE;

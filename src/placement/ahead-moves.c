@@ -5,6 +5,7 @@
 #include "placement/domains.h"
 #include "placement/ends.h"
 #include "placement/quota.h"
+#include "placement/rows.h"
 
 /* A time in which a slice is promised. The times of a slice form a list. */
 typedef struct {
@@ -92,7 +93,7 @@ raise_ends (Calendar *calendar, const QuoitGroupData *group, gint64 latest_ms, g
 {
   if (quoit_group_has_whole_slices (group))
     for (guint32 s = 0; s < group->n_slices; s++)
-      raise_end (calendar, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]], latest_ms, certain_ms);
+      raise_end (calendar, group->node_ids[quoit_group_first_node (group, s)], latest_ms, certain_ms);
   else
     for (guint32 i = 0; i < group->n_nodes; i++)
       raise_end (calendar, group->node_ids[i], latest_ms, certain_ms);
@@ -183,7 +184,7 @@ guint32
 quoit_ahead_find_slice (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 slice)
 {
   const QuoitLayout *layout = fleet->layout;
-  const guint32 first = slice == 0 ? 0 : group->slice_end[slice - 1];
+  const guint32 first = quoit_group_first_node (group, slice);
   const guint32 index = quoit_layout_slice_of_id (layout, group->node_ids[first]);
   const QuoitClass *class = index == QUOIT_NO_INDEX ? NULL
                                                     : quoit_layout_slice_class (layout, (QuoitSliceId) { index });
@@ -220,7 +221,7 @@ slice_is_sound (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 s,
   if (slice == QUOIT_NO_INDEX || !quoit_slice_is_free_without_groups (fleet, slice)
       || !quoit_candidates_contain (candidates, fleet, slice))
     return FALSE;
-  for (guint32 i = s == 0 ? 0 : group->slice_end[s - 1]; i < group->slice_end[s]; i++)
+  for (guint32 i = quoit_group_first_node (group, s); i < group->slice_end[s]; i++)
     if (!node_is_sound (fleet, group, group->node_ids[i]))
       return FALSE;
   return TRUE;
@@ -274,14 +275,6 @@ quoit_ahead_is_sound (const QuoitFleet *fleet)
 }
 
 /* --- serving --- */
-
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return (x > y) - (x < y);
-}
 
 /* Returns whether the slice is better left to something that begins now. */
 static gboolean
@@ -367,7 +360,7 @@ serve (Calendar *calendar, const QuoitRequest *request, gint64 from_ms, gint64 u
       choose_available (calendar, &candidates, from_ms, until_ms, n, TRUE, slices);
     }
   quoit_candidates_clear (&candidates);
-  g_array_sort (slices, compare_numbers);
+  quoit_numbers_sort ((guint32 *) (void *) slices->data, slices->len);
   return slices->len == n;
 }
 

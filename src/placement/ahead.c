@@ -225,8 +225,7 @@ without_ended (const QuoitFleet *fleet, gint64 time_ms, gint64 (*end_of) (const 
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
-          && *group->source == '\0' && !quoit_group_is_ahead (group) && end_of (group) <= time_ms)
+      if (group != NULL && quoit_group_is_callers (group) && !quoit_group_is_ahead (group) && end_of (group) <= time_ms)
         quoit_fork_fleet_release (fork, group);
     }
   return fork;

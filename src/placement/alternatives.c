@@ -72,7 +72,7 @@ quoit_alternative_reports_join (GArray *reports, guint alternative)
 static QuoitFleet *
 fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
-  QuoitFleet *seen = quoit_fleet_n_ahead (fleet) == 0 ? NULL : quoit_fleet_seen_by (fleet, request, now_ms);
+  QuoitFleet *seen = quoit_fleet_seen_by (fleet, request, now_ms);
 
   return seen != NULL ? seen : quoit_fleet_ref ((QuoitFleet *) fleet);
 }
@@ -126,8 +126,6 @@ test_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
 
   if (!quoit_request_check_near (fleet, request, error))
     return FALSE;
-  if (quoit_fleet_n_ahead (fleet) == 0)
-    return quoit_test_slices (fleet, request, verdict, n_free, error);
   seen = fleet_seen_by (fleet, request, now_ms);
   return quoit_test_slices (seen, request, verdict, n_free, error);
 }

@@ -290,16 +290,14 @@ void
 quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitRequest *request,
                     const QuoitCandidates *candidates)
 {
-  QuoitDomain kind = request->keep_to != QUOIT_DOMAIN_NONE ? request->keep_to : request->spread_over;
-
   *domains = (QuoitDomains) { .fleet = fleet, .request = request, .candidates = candidates };
   if (candidates->eligible != NULL && !candidates->eligible->is_whole_class)
     domains->eligible = candidates->eligible;
-  domains->map = quoit_domain_map_get (fleet->layout, kind, candidates->class_index);
+  domains->map = quoit_domain_map_get (fleet->layout, quoit_request_domain (request), candidates->class_index);
   domains->counts = g_new0 (QuoitDomainCount, domains->map->n_domains + 1);
   domains->n_available = g_new (guint32, domains->map->n_parts + 1);
   find_counting (domains);
-  if (kind != QUOIT_DOMAIN_NONE)
+  if (quoit_request_has_domains (request))
     add_members (domains);
   if (request->near != NULL)
     set_tiers (domains);

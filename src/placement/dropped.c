@@ -57,7 +57,7 @@ drop_evenly (const QuoitFleet *fleet, const QuoitGroupData *group, const QuoitRe
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = quoit_layout_slice_of_id (layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+      guint32 slice = quoit_layout_group_slice (layout, group, s);
 
       kept[s] = 1;
       members[s]

@@ -86,7 +86,7 @@ raise_whole_times (const QuoitLayout *layout, const QuoitGroupData *group, gint6
 {
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = quoit_layout_slice_of_id (layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+      guint32 slice = quoit_layout_group_slice (layout, group, s);
 
       if (slice != QUOIT_NO_INDEX)
         times[slice] = MAX (times[slice], end_ms);

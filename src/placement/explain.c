@@ -38,6 +38,14 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
   return TRUE;
 }
 
+gboolean
+quoit_slices_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitVerdict verdict;
+
+  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
+}
+
 void
 quoit_fork_fleet_release (QuoitFleet *fork, const QuoitGroupData *group)
 {

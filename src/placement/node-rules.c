@@ -215,19 +215,8 @@ quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId 
 gboolean
 quoit_node_rules_is_not_excluded (const QuoitNodeRules *rules, QuoitNodeId node)
 {
-  const guint32 *nodes = (const guint32 *) (const void *) rules->excluded_nodes->data;
-  guint first = 0, end = rules->excluded_nodes->len;
-
-  while (first < end)
-    {
-      guint middle = first + (end - first) / 2;
-
-      if (nodes[middle] < node.index)
-        first = middle + 1;
-      else
-        end = middle;
-    }
-  return first == rules->excluded_nodes->len || nodes[first] != node.index;
+  return !quoit_numbers_have ((const guint32 *) (const void *) rules->excluded_nodes->data, rules->excluded_nodes->len,
+                              node.index);
 }
 
 const char *

@@ -160,20 +160,12 @@ can_become_free (guint32 slice, gconstpointer data)
   return quoit_candidates_can_become_free (usable->candidates, usable->fleet, slice);
 }
 
-static gboolean
-fits (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  QuoitVerdict verdict;
-
-  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
-}
-
 static void
 add_shrinks (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
              const QuoitCandidates *candidates)
 {
   const Usable usable = { fleet, candidates };
-  const QuoitShrinkSearch search = { fleet, request, can_become_free, fits, &usable };
+  const QuoitShrinkSearch search = { fleet, request, can_become_free, quoit_slices_fit, &usable };
 
   if (report->verdict == QUOIT_VERDICT_NOT_NOW)
     quoit_report_add_shrinks (report, &search);

@@ -32,6 +32,8 @@ gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request
  * may be NULL. Fails like quoit_plan_slices(). */
 gboolean quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict,
                             guint32 *n_free, GError **error);
+/* Returns whether @request, which must be for slices, fits now. */
+gboolean quoit_slices_fit (const QuoitFleet *fleet, const QuoitRequest *request);
 
 /* Returns the request of @group, without names that the fleet no longer has. The caller owns it. */
 QuoitRequest *quoit_request_of_group (const QuoitLayout *layout, const QuoitGroupData *group, GError **error);

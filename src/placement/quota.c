@@ -195,7 +195,7 @@ quoit_quota_counts_in (const QuoitFullCohorts *full, const QuoitFleet *fleet, co
   QuoitQuotaMatches matches;
   guint i;
 
-  if (full == NULL || !quoit_quota_can_count (group))
+  if (full == NULL || !quoit_group_is_callers (group))
     return FALSE;
   matches = quoit_quotas_match (fleet->quotas, group->owner, group->labels, group->n_labels);
   while (quoit_quota_matches_next (&matches, &i))
@@ -270,7 +270,7 @@ list_candidates (const QuoitFleet *fleet, guint quota, const GPtrArray *chosen, 
       QuoitQuotaMatches matches;
       guint i;
 
-      if (candidate.group == NULL || !quoit_quota_can_count (candidate.group)
+      if (candidate.group == NULL || !quoit_group_is_callers (candidate.group)
           || g_ptr_array_find ((GPtrArray *) chosen, candidate.group, NULL))
         continue;
       matches = quoit_quotas_match (fleet->quotas, candidate.group->owner, candidate.group->labels,

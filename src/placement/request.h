@@ -112,6 +112,13 @@ quoit_request_has_domains (const QuoitRequest *request)
   return request->keep_to != QUOIT_DOMAIN_NONE || request->spread_over != QUOIT_DOMAIN_NONE;
 }
 
+/* Returns which domains matter, if any do. */
+static inline QuoitDomain
+quoit_request_domain (const QuoitRequest *request)
+{
+  return request->keep_to != QUOIT_DOMAIN_NONE ? request->keep_to : request->spread_over;
+}
+
 static inline const QuoitBundleSpec *
 quoit_request_bundle (const QuoitRequest *request, guint32 bundle)
 {

@@ -17,12 +17,6 @@ typedef struct {
   guint32 n_dropped; /* how many it gives up in the option */
 } Shrink;
 
-static guint32
-first_member (const QuoitGroupData *group, guint32 slice)
-{
-  return slice == 0 ? 0 : group->slice_end[slice - 1];
-}
-
 /* Returns how many slices the group can give up. A group that has not begun cannot shrink. A group with a promised node
  * does not count: in a fleet as a request sees it, such a node is draining, so that the group would seem to give up
  * other slices than it really does. */
@@ -57,9 +51,7 @@ gives_useful_slice (const QuoitShrinkSearch *search, const QuoitGroupData *group
   quoit_group_choose_dropped (search->fleet, group, n, kept);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = kept[s]
-                          ? QUOIT_NO_INDEX
-                          : quoit_layout_slice_of_id (search->fleet->layout, group->node_ids[first_member (group, s)]);
+      guint32 slice = kept[s] ? QUOIT_NO_INDEX : quoit_layout_group_slice (search->fleet->layout, group, s);
 
       if (slice != QUOIT_NO_INDEX && search->is_useful (slice, search->data))
         return TRUE;
@@ -122,7 +114,7 @@ shrink_on_fork (QuoitFleet *fork, const QuoitFleet *fleet, const Shrink *shrink)
   quoit_group_choose_dropped (fleet, group, shrink->n_dropped, kept);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      for (guint32 i = first_member (group, s); kept[s] && i < group->slice_end[s]; i++)
+      for (guint32 i = quoit_group_first_node (group, s); kept[s] && i < group->slice_end[s]; i++)
         {
           if (bundles != NULL)
             bundles[n_nodes] = group->bundles[i];

@@ -73,14 +73,6 @@ apply (QuoitFleet *fork, const Event *event)
     quoit_fork_fleet_release (fork, group);
 }
 
-static gboolean
-slices_fit (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  QuoitVerdict verdict;
-
-  return quoit_test_slices (fleet, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS;
-}
-
 /* Returns whether the request fits at the time, if reservations ahead get other slices. */
 static gboolean
 fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
@@ -88,12 +80,12 @@ fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
   g_autoptr (QuoitFleet) seen = NULL;
 
   /* What lies ahead can only take slices away, and this test is cheap. */
-  if (request->bundles->len == 0 && !slices_fit (fleet, request))
+  if (request->bundles->len == 0 && !quoit_slices_fit (fleet, request))
     return FALSE;
   seen = quoit_fleet_seen_by (fleet, request, time_ms);
   if (request->bundles->len > 0)
     return quoit_bundles_fit (seen != NULL ? seen : fleet, request, NULL);
-  return seen == NULL || slices_fit (seen, request);
+  return seen == NULL || quoit_slices_fit (seen, request);
 }
 
 gint64

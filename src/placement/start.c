@@ -127,8 +127,7 @@ list_gain (const Gains *gains, const QuoitGroupData *group, GArray *slices)
     list_shared_gain (gains, group, slices);
   for (guint32 s = 0; quoit_group_has_whole_slices (group) && s < group->n_slices; s++)
     {
-      guint32 slice
-          = quoit_layout_slice_of_id (gains->fleet->layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]);
+      guint32 slice = quoit_layout_group_slice (gains->fleet->layout, group, s);
 
       if (quoit_candidates_can_become_free (gains->candidates, gains->fleet, slice))
         g_array_append_val (slices, slice);
@@ -257,19 +256,16 @@ needs_scan (const QuoitFleet *fleet, const QuoitRequest *request)
   return quoit_fleet_n_ahead (fleet) > 0 || (request->bundles->len > 0 && fleet->quotas != NULL);
 }
 
-/* Lists what a scanned start waits for: the ends of reservations ahead, and those in @ends, which it consumes. */
+/* Lists what a scanned start waits for: the ends of reservations ahead, and those of groups. */
 static void
-set_ends_of_scan (const QuoitFleet *fleet, gint64 now_ms, GArray *ends, QuoitStartTime *start)
+set_ends_of_scan (const QuoitFleet *fleet, const Gains *gains, gint64 now_ms, QuoitStartTime *start)
 {
   if (start->time_ms <= now_ms)
-    {
-      g_array_unref (ends);
-      return;
-    }
+    return;
   g_array_unref (start->ends);
-  start->ends = ends;
-  quoit_start_add_ends_ahead (fleet, now_ms, ends);
-  sort_by_time (ends);
+  start->ends = collect_ends (fleet, gains, now_ms);
+  quoit_start_add_ends_ahead (fleet, now_ms, start->ends);
+  sort_by_time (start->ends);
   drop_later_ends (start);
 }
 
@@ -289,7 +285,7 @@ find_start_of_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint
       const Gains gains = { .fleet = fleet, .candidates = &candidates };
 
       start->time_ms = quoit_start_scan (fleet, request, now_ms);
-      set_ends_of_scan (fleet, now_ms, collect_ends (fleet, &gains, now_ms), start);
+      set_ends_of_scan (fleet, &gains, now_ms, start);
     }
   else if (counts.n_free_now >= n)
     start->time_ms = now_ms;
@@ -365,7 +361,7 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   if (needs_scan (fleet, request))
     {
       start->time_ms = quoit_start_scan (fleet, request, now_ms);
-      set_ends_of_scan (fleet, now_ms, collect_ends (fleet, NULL, now_ms), start);
+      set_ends_of_scan (fleet, NULL, now_ms, start);
       if (quoit_fleet_n_ahead (fleet) == 0 && start->ends->len > 0)
         find_nodes (fleet, request, start);
       return TRUE;

@@ -20,7 +20,7 @@ whole_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 id = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+      guint32 id = group->node_ids[quoit_group_first_node (group, s)];
       guint32 slice = quoit_layout_slice_of_id (fleet->layout, id);
       const QuoitClass *class = slice == QUOIT_NO_INDEX
                                     ? NULL
@@ -64,8 +64,7 @@ list_victims (const QuoitFleet *fleet, const QuoitRequest *request, GArray *vict
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
       const QuoitVictim victim = { .slot = slot, .priority = group == NULL ? 0 : group->priority };
 
-      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group)
-          && *group->source == '\0' && group->priority < request->priority)
+      if (group != NULL && quoit_group_is_callers (group) && group->priority < request->priority)
         g_array_append_val (victims, victim);
     }
 }
@@ -112,12 +111,9 @@ check_enough (const QuoitFleet *fleet, const QuoitRequest *request, GArray *rele
 {
   g_autoptr (GArray) slots = list_slots (released);
   g_autoptr (QuoitFleet) without = quoit_fleet_without (fleet, slots, slots->len);
-  QuoitVerdict verdict = QUOIT_VERDICT_NOT_NOW;
 
   quoit_fleet_apply_promises (without);
-  if (request->bundles->len > 0
-          ? quoit_bundles_fit (without, request, NULL)
-          : quoit_test_slices (without, request, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS)
+  if (request->bundles->len > 0 ? quoit_bundles_fit (without, request, NULL) : quoit_slices_fit (without, request))
     return TRUE;
   g_array_set_size (released, 0);
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,

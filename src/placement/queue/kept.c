@@ -176,7 +176,7 @@ touch_group (gpointer data, const QuoitGroupData *group)
     return;
   if (quoit_group_has_whole_slices (group))
     for (guint32 s = 0; s < group->n_slices; s++)
-      touch_slice (update, quoit_layout_slice_of_id (layout, group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]]));
+      touch_slice (update, quoit_layout_group_slice (layout, group, s));
   else
     for (guint32 i = 0; i < group->n_nodes; i++)
       touch_slice (update, quoit_layout_slice_of_id (layout, group->node_ids[i]));

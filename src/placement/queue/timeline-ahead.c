@@ -45,11 +45,12 @@ end_before (QuoitTimeline *timeline, const QuoitGroupData *record)
 {
   g_autoptr (GArray) slices = quoit_timeline_slices_ahead (timeline->fleet->layout, record);
 
-  for (guint i = 0; i < slices->len && record->kind == QUOIT_RECORD_SLICES; i++)
+  const gint64 begins_ms = MAX (record->begins_ms, timeline->now_ms);
+
+  for (guint i = 0; i < slices->len; i++)
     {
       guint32 slice = g_array_index (slices, guint32, i);
       gint64 *free_from = &timeline->free_from[slice];
-      gint64 begins_ms = MAX (record->begins_ms, timeline->now_ms);
 
       if (*free_from == QUOIT_FOREVER_MS || *free_from <= begins_ms)
         continue;
@@ -62,30 +63,25 @@ void
 quoit_timeline_end_before_ahead (QuoitTimeline *timeline)
 {
   for (guint i = 0; i < quoit_fleet_n_ahead (timeline->fleet); i++)
-    end_before (timeline, quoit_fleet_ahead_at (timeline->fleet, i));
+    if (quoit_fleet_ahead_at (timeline->fleet, i)->kind == QUOIT_RECORD_SLICES)
+      end_before (timeline, quoit_fleet_ahead_at (timeline->fleet, i));
 }
 
-/* By slice: until when it is promised already. The times of one slice may overlap, if windows do. */
-typedef struct {
-  QuoitTimeline *timeline;
-  gint64 *until;
-} Promises;
-
+/* @until: by slice, until when it is promised already. The times of one slice may overlap, if windows do. */
 static void
-take_promise (Promises *promises, const QuoitGroupData *record)
+take_promise (QuoitTimeline *timeline, const QuoitGroupData *record, gint64 *until)
 {
-  QuoitTimeline *timeline = promises->timeline;
   g_autoptr (GArray) slices = quoit_timeline_slices_ahead (timeline->fleet->layout, record);
   const gint64 until_ms = record->until_ms == 0 ? QUOIT_FOREVER_MS : record->until_ms;
 
   for (guint i = 0; i < slices->len; i++)
     {
       guint32 slice = g_array_index (slices, guint32, i);
-      gint64 from_ms = MAX (MAX (record->begins_ms, timeline->free_from[slice]), promises->until[slice]);
+      gint64 from_ms = MAX (MAX (record->begins_ms, timeline->free_from[slice]), until[slice]);
 
       if (from_ms < until_ms)
         quoit_steps_add (&quoit_timeline_bucket (timeline, timeline->bucket_of[slice])->steps, from_ms, until_ms, -1);
-      promises->until[slice] = MAX (promises->until[slice], until_ms);
+      until[slice] = MAX (until[slice], until_ms);
     }
 }
 
@@ -94,12 +90,10 @@ void
 quoit_timeline_take_ahead (QuoitTimeline *timeline)
 {
   g_autofree gint64 *until = NULL;
-  Promises promises;
 
   if (quoit_fleet_n_ahead (timeline->fleet) == 0)
     return;
   until = g_new0 (gint64, timeline->fleet->layout->n_slices + 1);
-  promises = (Promises) { timeline, until };
   for (guint i = 0; i < quoit_fleet_n_ahead (timeline->fleet); i++)
-    take_promise (&promises, quoit_fleet_ahead_at (timeline->fleet, i));
+    take_promise (timeline, quoit_fleet_ahead_at (timeline->fleet, i), until);
 }

@@ -27,12 +27,6 @@ rules_equal (const QuoitDomainRule *a, const QuoitDomainRule *b)
 }
 
 static gboolean
-has_domains (const QuoitDomainRule *rule)
-{
-  return rule->keep_to != QUOIT_DOMAIN_NONE || rule->spread_over != QUOIT_DOMAIN_NONE;
-}
-
-static gboolean
 sets_equal (gconstpointer a, gconstpointer b)
 {
   const QuoitSliceSet *x = a, *y = b;
@@ -57,7 +51,7 @@ find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointe
       = { .candidates = *candidates,
           .rule = { request->keep_to, request->spread_over, request->max_skew, request->min_domains },
           .request = request };
-  const gboolean uses_pointer = !has_domains (&key.rule);
+  const gboolean uses_pointer = !quoit_request_has_domains (request);
   gpointer pointer
       = candidates->eligible != NULL ? (gpointer) candidates->eligible : GUINT_TO_POINTER (candidates->class_index);
   guint found = uses_pointer ? GPOINTER_TO_UINT (g_hash_table_lookup (by_pointer, pointer)) : 0;
@@ -69,10 +63,9 @@ find_set (QuoitTimeline *timeline, GHashTable *by_content, GHashTable *by_pointe
     {
       set.buckets = g_array_new (FALSE, FALSE, sizeof (guint32));
       set.found = g_array_new (FALSE, FALSE, sizeof (QuoitFoundStart));
-      if (has_domains (&set.rule) && candidates->class_index != QUOIT_NO_INDEX)
-        set.map = quoit_domain_map_get (timeline->fleet->layout,
-                                        set.rule.keep_to != QUOIT_DOMAIN_NONE ? set.rule.keep_to : set.rule.spread_over,
-                                        candidates->class_index);
+      if (quoit_request_has_domains (request) && candidates->class_index != QUOIT_NO_INDEX)
+        set.map
+            = quoit_domain_map_get (timeline->fleet->layout, quoit_request_domain (request), candidates->class_index);
       g_array_append_val (timeline->sets, set);
       found = timeline->sets->len;
       g_hash_table_insert (by_content, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (found));
