@@ -87,7 +87,7 @@ def test_a_spread_is_a_value():
     one = Spread(Domain.ZONE, max_skew=2, min_domains=3)
     assert one == Spread(Domain.ZONE, max_skew=2, min_domains=3) != Spread(Domain.POOL)
     assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
-    assert repr(one) == "Spread(Domain.ZONE, max_skew=2, min_domains=3)" or "max_skew=2" in repr(one)
+    assert repr(one) == "Spread(Domain.ZONE, max_skew=2, min_domains=3)"
     assert one != 5
     for wrong in ("pool", 5, None):
         with pytest.raises(TypeError):

@@ -76,7 +76,7 @@ class Spread(_c.Immutable):
         return hash(self._parts())
 
     def __repr__(self) -> str:
-        return f"Spread({self.domain}, max_skew={self.max_skew}, min_domains={self.min_domains})"
+        return f"Spread(Domain.{self.domain.name}, max_skew={self.max_skew}, min_domains={self.min_domains})"
 
     def _parts(self) -> tuple[Domain, int, int]:
         return self.domain, self.max_skew, self.min_domains
