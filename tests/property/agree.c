@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What explain says about a request agrees with what reserve does: drawn states of a ledger, and requests with any
- * combination of constraints. The verdict, the numbers, quoit_snapshot_test() and the start agree with a reservation on
- * a fork; each option makes the request fit, and each of its steps is necessary; and "never" means that the request
- * does not fit even if every group is released, every node is alive, and every window is removed.
+ * combination of the constraints of agree.h. The verdict, the numbers, quoit_snapshot_test() and the start agree with a
+ * reservation on a fork; each option makes the request fit, and each of its steps is necessary; and "never" means that
+ * the request does not fit even if every group is released, every node is alive, and every window is removed.
  *
  * QUOIT_TEST_SCALE=25 checks 100,000 pairs of a state and a request. */
 #include "agree.h"
@@ -377,13 +377,12 @@ check_start_by_scan (const Pair *pair, const char *summary)
 {
   g_autoptr (QuoitSnapshot) present = quoit_snapshot_ref ((QuoitSnapshot *) pair->present);
   g_autoptr (QuoitStart) start = quoit_snapshot_find_start (present, pair->request, pair->state->now_ms, NULL);
-  gint64 expected_ms = start == NULL ? 0 : scan_for_start (pair);
+  const gint64 start_ms = start == NULL ? 0 : quoit_start_get_time_ms (start), expected_ms = scan_for_start (pair);
 
-  if (start == NULL || expected_ms < 0)
+  if (expected_ms < 0)
     return;
-  expect (pair, quoit_start_get_time_ms (start) == expected_ms,
-          "start in %" G_GINT64_FORMAT " ms, expected %" G_GINT64_FORMAT ": %s",
-          quoit_start_get_time_ms (start) - pair->state->now_ms, expected_ms - pair->state->now_ms, summary);
+  expect (pair, start_ms == expected_ms, "start in %" G_GINT64_FORMAT " ms, expected %" G_GINT64_FORMAT ": %s",
+          start_ms - pair->state->now_ms, expected_ms - pair->state->now_ms, summary);
   pair->count->n_starts += expected_ms > pair->state->now_ms;
 }
 
@@ -477,6 +476,7 @@ main (void)
           count.n_fits, count.n_not_now, count.n_never, count.n_refused, count.n_bundles, count.n_options,
           count.n_steps, count.n_starts);
   require (count.n_fits > n_states && count.n_not_now > n_states && count.n_never > n_states / 2, "few of a verdict");
+  require (count.n_bundles > n_states && count.n_options > n_states && count.n_starts > 0, "few comparisons");
   printf ("%u passed, 0 failed\n", n_states * N_REQUESTS);
   return EXIT_SUCCESS;
 }
