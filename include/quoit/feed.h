@@ -2,6 +2,7 @@
 #ifndef QUOIT_FEED_H
 #define QUOIT_FEED_H
 
+#include <quoit/journal.h>
 #include <quoit/ledger.h>
 
 G_BEGIN_DECLS

@@ -38,6 +38,7 @@
 #include <quoit/start.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
+#include <quoit/database.h>
 #include <quoit/feed.h>
 #include <quoit/topology.h>
 #include <quoit/quota.h>

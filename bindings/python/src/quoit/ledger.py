@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _c, errors
+from ._batches import _Batch
 from ._c import call, ffi, lib
 from .groups import Group, GroupChange, take_change, to_group_name, to_group_names, wrap_group
 from .imports import Import, Input, SourceKind, open_input, open_update, take_import
@@ -979,50 +980,3 @@ class Ledger(_c.Uncopyable):
         seq, made_ms = ffi.new("uint64_t *"), ffi.new("int64_t *")
         call(lib.quoit_ledger_read_checkpoint, self._open(), seq, made_ms)
         return Checkpoint(int(seq[0]), int(made_ms[0])) if seq[0] else None
-
-
-class _Batch:
-    """The context manager of a batch. It always ends the batch, because an open batch blocks all other writers."""
-
-    _handle: Any = None
-
-    def __init__(self, ledger: Ledger, begin: Any) -> None:
-        self._ledger = ledger
-        self._begin = begin
-
-    def __enter__(self) -> None:
-        handle = self._ledger._open()
-        if self._handle is not None:
-            raise errors.ConflictError("this batch is open already")
-        try:
-            self._handle = handle
-            call(self._begin, handle)
-        except errors.ConflictError:
-            self._handle = None  # this thread has another open batch, which continues
-            raise
-        except BaseException:
-            self._cancel()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._handle is None:
-            raise errors.ConflictError("this batch is not open")
-        if kind is not None:
-            self._cancel()
-            return
-        try:
-            call(lib.quoit_ledger_commit_batch, self._handle)
-            self._handle = None
-        except BaseException:
-            self._cancel()
-            raise
-
-    def __del__(self) -> None:
-        self._cancel()  # if an interrupt has ended __enter__ or __exit__ early, the batch is still open
-
-    def _cancel(self) -> None:
-        if self._handle is not None:
-            lib.quoit_ledger_cancel_batch(self._handle)
-            self._handle = None
