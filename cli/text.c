@@ -126,13 +126,6 @@ text_format_time (gint64 time_ms)
 }
 
 bool
-text_refuse_usage (GError **error, const char *message)
-{
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
-  return false;
-}
-
-bool
 text_parse_word (const char *text, const char *option, const char *const *words, guint n, guint *word, GError **error)
 {
   g_autoptr (GString) expected = g_string_new (NULL);

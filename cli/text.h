@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <glib.h>
 
+#include <quoit/error.h>
+
 /* Returns one line for a terminal. Control bytes, bytes that are not UTF-8, and characters that are invisible or
  * reverse the direction of text become \xNN; if the locale is not UTF-8, so does everything that is not ASCII. */
 char *text_for_terminal (const char *text);
@@ -25,8 +27,13 @@ char *text_format_time (gint64 time_ms);
 /* Parses ISO 8601 with an offset, or milliseconds; INVALID for other text. @option names the option. */
 bool text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error);
 
-/* Fails with USAGE. Returns false. */
-bool text_refuse_usage (GError **error, const char *message);
+/* Fails with USAGE. Compilers that see the body know that it returns false. */
+static inline bool
+text_refuse_usage (GError **error, const char *message)
+{
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
+  return false;
+}
 
 /* Finds @text among the @n @words: USAGE if it is none of them. @option names the option. */
 bool text_parse_word (const char *text, const char *option, const char *const *words, guint n, guint *word,
