@@ -37,8 +37,9 @@ typedef enum {
  *
  * Adds a window of the calendar: the nodes of the target are not available from @from_ms until @until_ms. Nothing is
  * granted there that could still have the nodes when the window begins (see quoit_ledger_reserve_at()), and no lease is
- * renewed beyond that time. Reservations ahead get other slices. Nodes that are imported later belong to the window of
- * their slice, pool or zone too. A window does not end the groups that already have its nodes.
+ * renewed beyond that time. Reservations ahead get other slices, but those of bundles keep their nodes. Nodes that are
+ * imported later belong to the window of their slice, pool or zone too. A window does not end the groups that already
+ * have its nodes.
  *
  * The window ends by itself: the first change after @until_ms removes it. Adding the same window again changes nothing.
  *

@@ -60,15 +60,6 @@ quoit_step_move_away (const QuoitFleet *fleet, const QuoitPlan *slices, gint64 e
          || find_moves (fleet, &addition, moved, NULL);
 }
 
-gboolean
-quoit_step_find_moves_for_window (const QuoitFleet *fleet, const QuoitGroupData *window, GPtrArray **moved)
-{
-  const QuoitAheadAddition addition = { .window = window };
-
-  *moved = NULL;
-  return quoit_step_find_reservation (fleet, window) == NULL || find_moves (fleet, &addition, moved, NULL);
-}
-
 void
 quoit_entry_add_moves (QuoitEntry *entry, const GPtrArray *moved)
 {
@@ -197,10 +188,12 @@ wants_node (const QuoitFleet *fleet, const QuoitGroupData *other, const GArray *
   return FALSE;
 }
 
-/* Returns the first record with an id from @first_id on that is promised a node of @group before @end_ms, or NULL. */
+enum { WINDOWS = 1 << QUOIT_RECORD_WINDOW, BUNDLES = 1 << QUOIT_RECORD_BUNDLES, ALL_KINDS = -1 };
+
+/* Returns the first record of these kinds, with an id from @first_id on, that is promised a node of @group before
+ * @end_ms, or NULL. */
 static const QuoitGroupData *
-find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, gboolean only_windows,
-             guint64 first_id)
+find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, int kinds, guint64 first_id)
 {
   g_autoptr (GArray) nodes = quoit_fleet_n_ahead (fleet) == 0 ? NULL : list_nodes (fleet, group);
 
@@ -210,7 +203,7 @@ find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms
 
       if (other->begins_ms >= end_ms)
         return NULL;
-      if (other->id >= first_id && (!only_windows || other->kind == QUOIT_RECORD_WINDOW)
+      if (other->id >= first_id && (kinds & 1 << other->kind) != 0
           && (other->until_ms == 0 || other->until_ms > group->begins_ms) && wants_node (fleet, other, nodes))
         return other;
     }
@@ -220,25 +213,25 @@ find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms
 const QuoitGroupData *
 quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, guint64 first_id)
 {
-  return find_record (fleet, group, end_ms, TRUE, first_id);
+  return find_record (fleet, group, end_ms, WINDOWS, first_id);
 }
 
 const QuoitGroupData *
 quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *window)
 {
-  g_autoptr (GArray) nodes = list_nodes (fleet, window);
+  return find_record (fleet, window, window->until_ms, ~WINDOWS, 0);
+}
 
-  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
-    {
-      const QuoitGroupData *other = quoit_fleet_ahead_at (fleet, i);
+/* Reservations of bundles keep their nodes. */
+gboolean
+quoit_step_find_moves_for_window (const QuoitFleet *fleet, const QuoitGroupData *window, GPtrArray **moved)
+{
+  const QuoitAheadAddition addition = { .window = window };
 
-      if (other->begins_ms >= window->until_ms)
-        return NULL;
-      if (other->kind != QUOIT_RECORD_WINDOW && (other->until_ms == 0 || other->until_ms > window->begins_ms)
-          && wants_node (fleet, other, nodes))
-        return other;
-    }
-  return NULL;
+  *moved = NULL;
+  if (find_record (fleet, window, window->until_ms, BUNDLES, 0) != NULL)
+    return FALSE;
+  return quoit_step_find_reservation (fleet, window) == NULL || find_moves (fleet, &addition, moved, NULL);
 }
 
 /* Appends the slices of the group to @plan. */
@@ -259,7 +252,8 @@ quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupData *group
                             GError **error)
 {
   /* Whatever was promised since a group is held leaves its nodes alone. */
-  const QuoitGroupData *other = group->state == QUOIT_GROUP_HELD ? NULL : find_record (fleet, group, end_ms, FALSE, 0);
+  const QuoitGroupData *other
+      = group->state == QUOIT_GROUP_HELD ? NULL : find_record (fleet, group, end_ms, ALL_KINDS, 0);
   g_autofree char *begins = NULL;
   gboolean can_move;
   QuoitPlan slices;

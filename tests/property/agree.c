@@ -306,8 +306,34 @@ clear_end (gpointer end)
   g_free (((End *) end)->handle);
 }
 
+/* Whether all reservations ahead have the slices that they have in the present state. */
+static gboolean
+keeps_slices_ahead (const Pair *pair, QuoitFork *fork)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_fork_snapshot (fork);
+
+  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (pair->present); g++)
+    {
+      g_autoptr (QuoitGroup) before = quoit_snapshot_dup_group (pair->present, g), after = NULL;
+
+      if (quoit_group_get_state (before) != QUOIT_GROUP_AHEAD)
+        continue;
+      after = quoit_snapshot_lookup_group (snapshot, quoit_group_get_handle (before), NULL);
+      for (uint32_t s = 0; s < quoit_group_get_n_slices (before); s++)
+        {
+          g_autofree char *slice = quoit_group_dup_slice_name (before, s);
+          g_autofree char *other = quoit_group_dup_slice_name (after, s);
+
+          if (strcmp (slice, other) != 0)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 /* Lists the expected ends, which count as described at QuoitStart. Leases end by themselves; a lease that is to be
- * renewed until the expected end is renewed on the fork. Returns NULL if that is not possible. */
+ * renewed until the expected end is renewed on the fork. Returns NULL if that is not possible, or if it gives another
+ * slice to a reservation ahead, whose slices the start takes as they are. */
 static GArray *
 list_expected_ends (const Pair *pair, QuoitFork *fork)
 {
@@ -331,6 +357,8 @@ list_expected_ends (const Pair *pair, QuoitFork *fork)
       end.handle = g_strdup (quoit_group_get_handle (group));
       g_array_append_val (ends, end);
     }
+  if (!keeps_slices_ahead (pair, fork))
+    return NULL;
   g_array_sort (ends, by_time);
   return g_steal_pointer (&ends);
 }

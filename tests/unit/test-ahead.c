@@ -444,6 +444,28 @@ START_TEST (bad_windows_are_refused)
 }
 END_TEST
 
+START_TEST (window_leaves_promised_bundles_alone)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) bundles = quoit_request_new ("bundles", NULL);
+  const gint64 from_ms = first_ms + 10, until_ms = first_ms + 20;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 2x2 x2 pool=p hostchips=4");
+  ck_assert (quoit_request_add_bundles (bundles, "TPU=4", 1, NULL));
+  quoit_group_unref (quoit_ledger_reserve_at (ledger, bundles, from_ms, until_ms, first_ms, NULL, &error));
+  ck_assert_ok (error);
+  refuse_window (ledger, "w", QUOIT_WINDOW_SLICE, "p-0", until_ms - 1, until_ms + 1, QUOIT_ERROR_CONFLICT,
+                 "reservations ahead need nodes of slice=p-0");
+  refuse_window (ledger, "w", QUOIT_WINDOW_SLICE, "p-0", first_ms, from_ms + 1, QUOIT_ERROR_CONFLICT, "need");
+  ck_assert (quoit_ledger_add_window (ledger, "w1", QUOIT_WINDOW_SLICE, "p-0", first_ms, from_ms, first_ms, &error));
+  ck_assert (
+      quoit_ledger_add_window (ledger, "w2", QUOIT_WINDOW_SLICE, "p-0", until_ms, until_ms + 1, first_ms, &error));
+  ck_assert (
+      quoit_ledger_add_window (ledger, "w3", QUOIT_WINDOW_SLICE, "p-1", first_ms, until_ms + 1, first_ms, &error));
+}
+END_TEST
+
 int
 main (void)
 {
@@ -467,6 +489,7 @@ main (void)
   tcase_add_test (tcase, bad_times_are_refused);
   tcase_add_test (tcase, preemption_beside_a_promise_is_enough_or_refused);
   tcase_add_test (tcase, bad_windows_are_refused);
+  tcase_add_test (tcase, window_leaves_promised_bundles_alone);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -298,10 +298,12 @@ class Model:
                 rows.append(["waits", None, 0])
                 is_blocked |= backfill == "none"
                 continue
-            start = self._first_start(group, length, taken)
+            start = self._first_start(group, length, taken, started)
             if start == self.now:
                 taken.append(self._take(group, start, length))
-                started.append(group)
+                lease_end = None if lease is None else self.now + lease
+                expected_end = None if runtime is None else self.now + runtime
+                started.append(dataclasses.replace(group, lease_end=lease_end, expected_end=expected_end))
                 rows.append(["starts", start, group.n])
                 continue
             gets_promise = (
@@ -319,6 +321,8 @@ class Model:
 
     def _keeps_quotas(self, group, started, promised, end):
         """Whether the quotas admit the group until `end`, beside those that are promised a start before."""
+        if not any(quota.counts(group) for quota in self.quotas.values()):
+            return True
         before = [one for start, one in promised if start < end]
         others = [*self.groups.values(), *started, *before]
         return self.admits(group, others) and all(
@@ -328,13 +332,13 @@ class Model:
     def _take(self, group, start, length):
         return Demand(tuple(name for name, _ in group.rule.pools()), group.n, start, start + length)
 
-    def _first_start(self, group, length, taken):
+    def _first_start(self, group, length, taken, started):
         times = {self.now} | {one.assumed_end(self.now) for one in self.groups.values()} | {one.end for one in taken}
         for at in sorted(times):
             if at == FOREVER or at < self.now:
                 continue
             new = self._take(group, at, length)
-            if self._keeps_plan(group, taken, new) and self._keeps_ahead(group, taken, new):
+            if self._keeps_plan(group, taken, new) and self._keeps_ahead(group, taken, started, new):
                 return at
         return None
 
@@ -347,10 +351,13 @@ class Model:
                 demands.append(dataclasses.replace(self._demand(one), end=end))
         return self._feasible(group.rule.kind, demands)
 
-    def _keeps_ahead(self, group, taken, new):
-        """Whether `new` can be granted at its time beside what lies ahead, for which only certain ends count."""
-        demands = [*(one for one in taken if one.begin <= new.begin), new]
-        for one in self.groups.values():
+    def _keeps_ahead(self, group, taken, started, new):
+        """Whether `new` can be granted at its time beside what lies ahead, for which only certain ends count.
+
+        Groups have ended then as assumed, also those that start now.
+        """
+        demands = [*(one for one in taken if self.now < one.begin <= new.begin), new]
+        for one in [*self.groups.values(), *started]:
             ended = new.begin > self.now and one.assumed_end(self.now) <= new.begin
             if one.rule.kind == group.rule.kind and not ended:
                 demands.append(self._demand(one))
