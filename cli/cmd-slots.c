@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -84,20 +85,6 @@ describe_classes (const QuoitSnapshot *snapshot)
 
 /* --- parts --- */
 
-static bool
-parse_cut (const Options *options, QuoitCut *cut, GError **error)
-{
-  static const char *const words[] = { "whole", "aligned", "any" }; /* in the order of QuoitCut */
-  guint word = QUOIT_CUT_ANY;
-
-  if (options->cut != NULL && !text_parse_word (options->cut, "--cut", words, G_N_ELEMENTS (words), &word, error))
-    return false;
-  if (options->wraps && word != QUOIT_CUT_ANY)
-    return text_refuse_usage (error, "--wrap: expected --cut any");
-  *cut = options->wraps ? QUOIT_CUT_ANY_OR_WRAPPED : (QuoitCut) word;
-  return true;
-}
-
 static void
 add_parts (Table *table, const QuoitSlots *slots, uint32_t row)
 {
@@ -149,7 +136,8 @@ print_parts (Session *session, const QuoitSnapshot *snapshot, const Options *opt
   gint64 until_ms;
   QuoitCut cut = QUOIT_CUT_ANY;
 
-  if (!parse_cut (options, &cut, error) || !session_now (session, &until_ms, error)
+  if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_ANY, &cut, error)
+      || !session_now (session, &until_ms, error)
       || (options->until != NULL && !text_parse_time (options->until, "--until", &until_ms, error)))
     return false;
   slots = quoit_snapshot_count_slots (snapshot, options->accelerator, options->topology, cut, until_ms, 0, error);
@@ -178,7 +166,7 @@ run (Session *session, GError **error)
       "NAME" },
     { "topology", 't', 0, G_OPTION_ARG_STRING, &options.topology, "the shape of a part; otherwise every shape",
       "SHAPE" },
-    { "cut", 0, 0, G_OPTION_ARG_STRING, &options.cut, "whole, aligned or any (default)", "HOW" },
+    { "cut", 0, 0, G_OPTION_ARG_STRING, &options.cut, "whole, aligned, any (default) or partition", "HOW" },
     { "wrap", 0, 0, G_OPTION_ARG_NONE, &options.wraps, "parts may cross wraparound links", NULL },
     { "until", 0, 0, G_OPTION_ARG_STRING, &options.until, "when groups have ended, for GROUPS ENDED", "TIME" },
     { "certificate", 0, 0, G_OPTION_ARG_STRING, &options.certificate,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-view.h"
 
+#include <string.h>
+
 #include "fleet-view.h"
 #include "text.h"
 #include "words.h"
@@ -157,13 +159,15 @@ group_facts (const QuoitGroup *group)
 
 static const Column worker_columns[] = {
   { "slice_id", "SLICE ID", CELL_NUMBER },
-  { "slice", "SLICE", CELL_TEXT },
+  { "slice", NULL, CELL_TEXT },
+  { NULL, "SLICE", CELL_TEXT },
   { "worker_id", "WORKER", CELL_NUMBER },
   { "node", NULL, CELL_TEXT },
   { NULL, "NODE", CELL_TEXT },
   { "full_name", NULL, CELL_TEXT },
   { "address", "ADDRESS", CELL_TEXT },
   { "slice_state", "SLICE IS", CELL_TEXT },
+  { "part", NULL, CELL_TEXT },
 };
 
 /* The node of a removed group may not exist any more. The group still has its names. */
@@ -178,6 +182,32 @@ add_node (Table *workers, const QuoitSnapshot *snapshot, const QuoitGroup *group
   table_take_text (workers, quoit_group_dup_worker_full_name (group, slice, worker));
 }
 
+/* Whether the slice of the node has three dimensions. */
+static bool
+has_depth (const QuoitSnapshot *snapshot, uint32_t node_id)
+{
+  int64_t node = quoit_snapshot_find_node (snapshot, node_id), slice, class;
+  g_autofree char *topology = NULL;
+
+  slice = node < 0 ? -1 : quoit_snapshot_get_node_slice (snapshot, (uint32_t) node);
+  class = slice < 0 ? -1 : quoit_snapshot_get_slice_class (snapshot, (uint32_t) slice);
+  topology = class < 0 ? NULL : quoit_snapshot_dup_class_topology (snapshot, (uint32_t) class);
+  return topology != NULL && strchr (topology, 'x') != strrchr (topology, 'x');
+}
+
+/* Returns where a part is in its slice, "4x8 at 0,4"; NULL for a whole slice. g_free() it. */
+static char *
+describe_part (const QuoitSnapshot *snapshot, const QuoitGroup *group, uint32_t slice)
+{
+  uint32_t origin[3], shape[3];
+
+  if (!quoit_group_find_part (group, slice, origin, shape))
+    return NULL;
+  if (!has_depth (snapshot, quoit_group_get_worker_node_id (group, slice, 0)))
+    return g_strdup_printf ("%ux%u at %u,%u", shape[0], shape[1], origin[0], origin[1]);
+  return g_strdup_printf ("%ux%ux%u at %u,%u,%u", shape[0], shape[1], shape[2], origin[0], origin[1], origin[2]);
+}
+
 Table *
 group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
@@ -186,15 +216,19 @@ group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
   for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
     {
       g_autofree char *name = quoit_group_dup_slice_name (group, slice);
+      g_autofree char *part = describe_part (snapshot, group, slice);
+      g_autofree char *display = part == NULL ? g_strdup (name) : g_strdup_printf ("%s: %s", name, part);
 
       for (uint32_t worker = 0; worker < quoit_group_get_n_workers (group, slice); worker++)
         {
           table_add_number (workers, slice);
           table_add_text (workers, name);
+          table_add_text (workers, display);
           table_add_number (workers, worker);
           add_node (workers, snapshot, group, slice, worker);
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
           table_add_text (workers, slice_state_word (quoit_group_get_slice_state (group, slice)));
+          table_add_text (workers, part);
         }
     }
   return workers;

@@ -26,6 +26,7 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->named_slices);
   g_strfreev (options->excluded_slices);
   g_strfreev (options->excluded_nodes);
+  g_free (options->cut);
   g_free (options->keep_to);
   g_free (options->spread);
   g_free (options->max_skew);
@@ -89,6 +90,9 @@ all_entries (RequestOptions *o)
     { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_slices, "do not use this slice", "NAME" },
     { "exclude-node", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded_nodes,
       "do not use this node or its slice; repeat the option for several", "NAME" },
+    { "cut", 0, 0, G_OPTION_ARG_FILENAME, &o->cut,
+      "cut the slices from larger ones: whole (default: no), aligned, any or partition", "HOW" },
+    { "wrap", 0, 0, G_OPTION_ARG_NONE, &o->wraps, "with --cut any: also across wraparound links", NULL },
     { "keep-to", 0, 0, G_OPTION_ARG_FILENAME, &o->keep_to, "all slices in one pool, or in one zone: pool or zone",
       "DOMAIN" },
     { "spread", 0, 0, G_OPTION_ARG_FILENAME, &o->spread, "spread the slices evenly over pools or zones: pool or zone",
@@ -299,12 +303,38 @@ set_spread (QuoitRequest *request, const RequestOptions *options, GError **error
          && quoit_request_spread_over (request, domain, max_skew, min_domains, error);
 }
 
+bool
+request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cut, GError **error)
+{
+  static const QuoitCut cuts[] = { QUOIT_CUT_WHOLE, QUOIT_CUT_ALIGNED, QUOIT_CUT_ANY, QUOIT_CUT_PARTITION };
+  static const char *const words[] = { "whole", "aligned", "any", "partition" };
+  guint word = 0;
+
+  *cut = none;
+  if (text != NULL)
+    {
+      if (!text_parse_word (text, "--cut", words, G_N_ELEMENTS (words), &word, error))
+        return false;
+      *cut = cuts[word];
+    }
+  if (!wraps)
+    return true;
+  if (*cut != QUOIT_CUT_ANY)
+    return text_refuse_usage (error, "--wrap: expected --cut any");
+  *cut = QUOIT_CUT_ANY_OR_WRAPPED;
+  return true;
+}
+
 /* Sets what depends on the pools and zones of the slices. */
 static bool
 set_places (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
   QuoitDomain domain;
+  QuoitCut cut;
 
+  if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_WHOLE, &cut, error)
+      || !quoit_request_set_cut (request, cut, error))
+    return false;
   for (char **n = options->excluded_nodes; n != NULL && *n != NULL; n++)
     quoit_request_exclude_node (request, *n);
   if (options->keep_to != NULL

@@ -12,9 +12,9 @@ typedef struct {
 
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *from, *until,
-      *lease, *expected, *priority, *keep_to, *spread, *max_skew, *min_domains, *near;
+      *lease, *expected, *priority, *cut, *keep_to, *spread, *max_skew, *min_domains, *near;
   char **selectors, **named_slices, **excluded_slices, **excluded_nodes, **labels;
-  gboolean dry_run;
+  gboolean wraps, dry_run;
   gboolean has_else; /* --else and --with are parsed before: see request-parts.h */
   char *with;
   BundleOptions bundle_options;
@@ -34,6 +34,9 @@ GOptionEntry *request_entries_for_alternative (RequestOptions *options);
 
 /* Parses --priority. */
 bool request_parse_priority (const char *text, int32_t *priority, GError **error);
+
+/* Parses --cut (NULL: @none) and --wrap. */
+bool request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cut, GError **error);
 
 /* Parses --label: "KEY=VALUE". g_free() the key. */
 bool request_parse_label (const char *text, char **key, const char **value, GError **error);

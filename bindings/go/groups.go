@@ -92,6 +92,14 @@ type GroupSlice struct {
 	Name    string // the short name if it is unambiguous in the fleet, else source/pool/name
 	State   GroupSliceState
 	Workers []GroupWorker // by worker id
+	Part    *Part         // where it is in the slice that it is cut from; nil: a whole slice
+}
+
+// Part is where a part is in the slice that it is cut from. A part that crosses the wraparound of an axis ends outside of
+// the slice.
+type Part struct {
+	Origin [3]uint32 // the coordinates of its first chip
+	Shape  [3]uint32 // its chips along x, y and z
 }
 
 // GroupWorker is a node of a group's slice.
@@ -233,7 +241,20 @@ func groupSliceFromC(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
 		Name:    cconv.MoveString(unsafe.Pointer(C.quoit_group_dup_slice_name(c, slice))),
 		State:   GroupSliceState(C.quoit_group_get_slice_state(c, slice)),
 		Workers: workers,
+		Part:    partFromC(c, slice),
 	}
+}
+
+func partFromC(c *C.QuoitGroup, slice C.uint32_t) *Part {
+	var origin, shape [3]C.uint32_t
+	if !C.quoit_group_find_part(c, slice, &origin[0], &shape[0]) {
+		return nil
+	}
+	var part Part
+	for axis := range part.Origin {
+		part.Origin[axis], part.Shape[axis] = uint32(origin[axis]), uint32(shape[axis])
+	}
+	return &part
 }
 
 func groupBundleFromC(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {

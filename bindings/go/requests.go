@@ -151,6 +151,9 @@ type Request struct {
 	ExcludedSlices []string
 	// ExcludedNodes are nodes that the request must not use, nor their slices.
 	ExcludedNodes []string
+	// Cut allows that the slices of the group are cut from larger ones, in this way. It is not for bundles, and not
+	// together with TPUPerBundle, KeepTo, SpreadOver or Near. For tpu7x only CutPartition is accepted.
+	Cut Cut
 	// KeepTo requires that all slices are in one pool, or in one zone, whichever has enough. With ZoneDomain, only slices
 	// whose nodes all have the same zone are used. It is not for bundles.
 	KeepTo Domain
@@ -422,6 +425,10 @@ func (b *requestBuilder) setPlacement(r *Request) {
 
 func (b *requestBuilder) setDomains(r *Request) {
 	var gerror *C.GError
+	if r.Cut != CutWhole && b.ready() {
+		C.quoit_request_set_cut(b.c, C.QuoitCut(r.Cut), &gerror)
+		b.err = errorFromC(gerror)
+	}
 	if r.KeepTo != NoDomain && b.ready() {
 		C.quoit_request_keep_to(b.c, C.QuoitDomain(r.KeepTo), &gerror)
 		b.err = errorFromC(gerror)

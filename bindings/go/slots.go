@@ -23,6 +23,7 @@ const (
 	CutAligned      Cut = C.QUOIT_CUT_ALIGNED        // at multiples of the part's sides along each axis, and not turned
 	CutAny          Cut = C.QUOIT_CUT_ANY            // from any host on, and turned if the hosts allow it
 	CutAnyOrWrapped Cut = C.QUOIT_CUT_ANY_OR_WRAPPED // also across wraparound links
+	CutPartition    Cut = C.QUOIT_CUT_PARTITION      // GKE's partitions of a cube
 )
 
 // SlotsIf is what is assumed when slots are counted.
@@ -56,7 +57,7 @@ func (s *Snapshot) CountSlots(accelerator, topology string, cut Cut, until time.
 	cAccelerator := (*C.char)(arguments.Text("accelerator", accelerator))
 	cTopology := (*C.char)(arguments.TextUnlessEmpty("topology", topology))
 	err := arguments.Err()
-	if err == nil && (cut < CutWhole || cut > CutAnyOrWrapped) {
+	if err == nil && (cut < CutWhole || cut > CutPartition) {
 		err = cconv.InvalidError("cut '%d': expected a constant of type Cut", int(cut))
 	}
 	if err != nil {

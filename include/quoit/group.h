@@ -393,6 +393,23 @@ QUOIT_API uint32_t quoit_group_get_worker_node_id (const QuoitGroup *group, uint
 QUOIT_API char *quoit_group_dup_worker_full_name (const QuoitGroup *group, uint32_t slice, uint32_t worker);
 
 /**
+ * quoit_group_find_part:
+ * @slice: slice id, below quoit_group_get_n_slices()
+ * @origin: (out) (array fixed-size=3): the coordinates of its first chip in the slice of the fleet, x first
+ * @shape: (out) (array fixed-size=3): its chips along x, y and z; 1 along z in two dimensions
+ *
+ * Finds where a part is in the slice of the fleet that it is cut from (quoit_request_set_cut()). The workers of the
+ * part are the hosts of this box, x fastest. A turned part has the sides of the requested topology in another order. A
+ * part that crosses the wraparound of an axis ends outside of the slice: its origin and shape add up to more than the
+ * side.
+ *
+ * Returns: whether the slice of the group is such a part, and its place is known; otherwise nothing is set
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_group_find_part (const QuoitGroup *group, uint32_t slice, uint32_t origin[3], uint32_t shape[3]);
+
+/**
  * quoit_group_change_free:
  * @change: (nullable): the change
  */

@@ -69,6 +69,24 @@ typedef enum {
 } QuoitDomain;
 
 /**
+ * QuoitCut:
+ *
+ * How parts may be cut from slices. A part is a box of whole hosts.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_CUT_WHOLE = 0,   /* only whole slices */
+  QUOIT_CUT_ALIGNED = 1, /* at multiples of the part's sides along each axis, and not turned; in a slice whose
+                          * sides are equal, the part lies like Ray's sub-slice of that shape */
+  QUOIT_CUT_ANY = 2,     /* from any host on, and turned if the hosts allow it */
+  QUOIT_CUT_ANY_OR_WRAPPED
+  = 3,                    /* also across wraparound links; no public source says that libtpu accepts such a part */
+  QUOIT_CUT_PARTITION = 4 /* GKE's partitions of a cube: parts of 2x2x1, 2x2x2, 2x2x4, 2x4x4 or 4x4x4 at
+                           * multiples of their sides, not turned; tpu7x can be cut in no other way */
+} QuoitCut;
+
+/**
  * quoit_request_new:
  * @name: the name of the group: 1 to 253 bytes of printable UTF-8 without '@' or '/'
  *
@@ -302,6 +320,28 @@ QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *s
  * Since: 0.1
  */
 QUOIT_API void quoit_request_exclude_node (QuoitRequest *request, const char *node);
+
+/**
+ * quoit_request_set_cut:
+ * @cut: how the slices of the group may be cut from larger ones
+ *
+ * Allows that each slice of the group is a part of a slice of the fleet: a box of whole hosts with the requested
+ * topology. The group then has the chips of these hosts, and each part is a slice of its own for the job: it has a
+ * number, coordinates and an environment like a whole slice. Several parts can be in one slice, beside parts of other
+ * groups. A host is used only if it is alive, not draining and wholly unused.
+ *
+ * Among all places, those are chosen that leave the most room for large parts (docs/parts.md). A group of parts is
+ * stored with its hosts, so its places never change, except by quoit_ledger_repair().
+ *
+ * Without this call, and with %QUOIT_CUT_WHOLE, a request gets only whole slices of its topology.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, a request for bundles is refused, and so is one that
+ * also sets the TPU per bundle, keeps to or spreads over domains, or is near a group. For tpu7x only
+ * %QUOIT_CUT_PARTITION is accepted, and only for generations that have cubes.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error);
 
 /**
  * quoit_request_keep_to:

@@ -5,25 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <quoit/request.h>
 #include <quoit/snapshot.h>
 
 G_BEGIN_DECLS
 
 /* cdef-begin */
-
-/**
- * QuoitCut:
- *
- * How parts may be cut from slices. A part is a box of whole hosts.
- *
- * Since: 0.1
- */
-typedef enum {
-  QUOIT_CUT_WHOLE = 0,         /* only whole slices */
-  QUOIT_CUT_ALIGNED = 1,       /* at multiples of the part's sides along each axis, and not turned */
-  QUOIT_CUT_ANY = 2,           /* from any host on, and turned if the hosts allow it */
-  QUOIT_CUT_ANY_OR_WRAPPED = 3 /* also across wraparound links; no public source says that libtpu accepts such a part */
-} QuoitCut;
 
 /**
  * QuoitSlotsIf:

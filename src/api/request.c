@@ -224,6 +224,18 @@ quoit_request_exclude_node (QuoitRequest *request, const char *node)
 }
 
 bool
+quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if ((guint) cut > QUOIT_CUT_PARTITION)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "cut '%d': expected a value of QuoitCut, 0 to %d", (int) cut,
+                       QUOIT_CUT_PARTITION);
+  request->cut = cut;
+  return true;
+}
+
+bool
 quoit_request_keep_to (QuoitRequest *request, QuoitDomain domain, GError **error)
 {
   g_return_val_if_fail (request != NULL, false);

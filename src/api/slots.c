@@ -20,7 +20,7 @@ quoit_snapshot_count_slots (const QuoitSnapshot *snapshot, const char *accelerat
   QuoitShape shape = { 0 };
 
   g_return_val_if_fail (snapshot != NULL && accelerator != NULL, NULL);
-  g_return_val_if_fail ((guint) cut <= QUOIT_CUT_ANY_OR_WRAPPED, NULL);
+  g_return_val_if_fail ((guint) cut <= QUOIT_CUT_PARTITION, NULL);
 
   if (!quoit_generation_parse (accelerator, &generation, error) || !parse_shape (generation, topology, &shape, error))
     return NULL;

@@ -187,7 +187,7 @@ quoit_group_count_hosts (const QuoitGroupData *group)
 {
   guint32 n = 0;
 
-  if (group->kind != QUOIT_RECORD_SLICES)
+  if (group->kind != QUOIT_RECORD_SLICES && group->kind != QUOIT_RECORD_PARTS)
     return 0;
   for (guint32 i = 0; i < group->n_nodes; i++)
     n += i == 0 || group->node_ids[i] != group->node_ids[i - 1];
@@ -326,6 +326,8 @@ expected_parts (const QuoitGroupData *data)
     return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, because the group is removed";
   if (data->kind == QUOIT_RECORD_SLICES)
     return are_slices_valid (data) ? NULL : "slices of one node or more, and no other nodes";
+  if (data->kind == QUOIT_RECORD_PARTS)
+    return data->n_slices > 0 && are_slices_valid (data) && data->bundles != NULL ? NULL : "parts of one node or more";
   if (data->kind == QUOIT_RECORD_OWNER || data->kind == QUOIT_RECORD_WINDOW || data->kind == QUOIT_RECORD_QUOTA)
     return data->n_slices == 0 && data->n_nodes == 0 ? NULL
                                                      : "no nodes, because the record is an owner, a window or a quota";

@@ -36,7 +36,10 @@ typedef enum {
   QUOIT_RECORD_EXTERNAL = 2, /* external use, as bundles like in a group; a node can have several */
   QUOIT_RECORD_OWNER = 3,    /* an owner, without nodes; when the owner ends, its groups end */
   QUOIT_RECORD_WINDOW = 4,   /* a window of the calendar, without nodes; see fleet/ahead.h */
-  QUOIT_RECORD_QUOTA = 5     /* a quota, without nodes; see fleet/quota.h */
+  QUOIT_RECORD_QUOTA = 5,    /* a quota, without nodes; see fleet/quota.h */
+  QUOIT_RECORD_PARTS = 6,    /* parts of slices: each slice of the group is a box of whole hosts of a slice of the
+                              * layout, in the order of the box, x fastest; a bundle has all chips of its host */
+  QUOIT_LAST_RECORD_KIND = QUOIT_RECORD_PARTS
 } QuoitRecordKind;
 
 /* Why a group ended. The numbers are stored in databases: only append. */
@@ -55,7 +58,8 @@ enum {
   QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024
 };
 
-/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id. */
+/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id,
+ * except those of parts. */
 typedef struct {
   guint64 id;
   gint64 created_ms, ended_ms;
@@ -114,7 +118,14 @@ guint32 quoit_group_text_hash (const char *text);
 static inline gboolean
 quoit_group_is_listed (const QuoitGroupData *group)
 {
-  return group->kind <= QUOIT_RECORD_BUNDLES;
+  return group->kind <= QUOIT_RECORD_BUNDLES || group->kind == QUOIT_RECORD_PARTS;
+}
+
+/* Returns whether the group has bundles on single hosts, by themselves or as parts of slices. */
+static inline gboolean
+quoit_group_is_by_host (const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_RECORD_BUNDLES || group->kind == QUOIT_RECORD_PARTS;
 }
 
 /* Returns whether the group has whole slices. It is then the only user of them. */

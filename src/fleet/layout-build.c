@@ -382,6 +382,7 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
       quoit_recent_free (layout->eligible);
       quoit_recent_free (layout->zones);
       quoit_recent_free (layout->domains);
+      quoit_recent_free (layout->place_costs);
       g_free (layout);
       return NULL;
     }

@@ -53,6 +53,7 @@ quoit_layout_init_caches (QuoitLayout *layout)
   layout->zones = quoit_recent_new (N_REMEMBERED);
   layout->kept = NULL;
   layout->domains = quoit_recent_new (N_REMEMBERED);
+  layout->place_costs = quoit_recent_new (N_REMEMBERED);
 }
 
 void
@@ -191,6 +192,7 @@ quoit_layout_unref (QuoitLayout *layout)
   quoit_recent_free (layout->zones);
   quoit_layout_keep (layout, NULL);
   quoit_recent_free (layout->domains);
+  quoit_recent_free (layout->place_costs);
   g_free (layout);
 }
 

@@ -160,6 +160,7 @@ typedef struct {
   QuoitKept *kept;            /* free times of slices. See placement/queue/kept.h */
   QuoitRecent *zones;         /* nodes of zones, for windows. See placement/window-nodes.c */
   QuoitRecent *domains;       /* the pools and zones of slices. See placement/domain-map.c */
+  QuoitRecent *place_costs;   /* of parts, by class. See placement/cut/plan.c */
 } QuoitLayout;
 
 /* Whatever another layer keeps with a layout, for one user at a time. It must not refer to the layout. */

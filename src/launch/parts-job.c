@@ -2,6 +2,8 @@
 /* Decides whether the processes of bundles are one job, and why not. */
 #include "launch/parts.h"
 
+#include <string.h>
+
 #include <quoit/models/jax.h>
 
 #include "launch/launch.h"
@@ -174,6 +176,34 @@ check_slice (const JobCheck *check, guint first, guint end, QuoitBox *box)
   return TRUE;
 }
 
+/* Returns whether both boxes have the same sides, in any order. */
+static gboolean
+have_same_sides (const QuoitBox *a, const QuoitBox *b)
+{
+  QuoitShape x = a->shape, y = b->shape;
+
+  qsort (x.dims, QUOIT_N_AXES, sizeof *x.dims, by_number);
+  qsort (y.dims, QUOIT_N_AXES, sizeof *y.dims, by_number);
+  return memcmp (x.dims, y.dims, sizeof x.dims) == 0;
+}
+
+/* The slices of a job of parts can be cut from slices of different sizes, and turned. */
+static gboolean
+check_cut_slices (const JobCheck *check)
+{
+  const QuoitParts *parts = check->parts;
+  const QuoitBox *wanted = &g_array_index (parts->boxes, QuoitBox, 0);
+
+  for (guint s = 0; s < parts->slices->len; s++)
+    {
+      const QuoitBox *box = &g_array_index (parts->boxes, QuoitBox, s);
+
+      if (box->shape.n_dims == 0 || !have_same_sides (box, wanted))
+        return no_job (check, "an import has changed the slices of the parts, so that they are no longer equal boxes");
+    }
+  return TRUE;
+}
+
 static gboolean
 check_same_slices (const JobCheck *check)
 {
@@ -203,6 +233,8 @@ is_one_job (const JobCheck *check)
 
   if (!check_same_size (check))
     return FALSE;
+  if (check->parts->are_cut)
+    return check_cut_slices (check);
   for (guint first = 0, end; first < list->len; first = end)
     {
       QuoitBox box;
@@ -229,18 +261,38 @@ are_divided_like_jax (const JobCheck *check, guint32 chips_per_host, guint32 per
   return TRUE;
 }
 
+/* Returns whether every slice of the job is a whole slice, of one class. */
+static gboolean
+are_whole (const JobCheck *check)
+{
+  const QuoitParts *parts = check->parts;
+  const QuoitClass *first
+      = quoit_layout_slice_class (check->layout, (QuoitSliceId) { g_array_index (parts->slices, guint32, 0) });
+
+  for (guint s = 0; s < parts->slices->len; s++)
+    {
+      const QuoitClass *class = quoit_layout_slice_class (check->layout,
+                                                          (QuoitSliceId) { g_array_index (parts->slices, guint32, s) });
+
+      if (class != first
+          || quoit_shape_chips (g_array_index (parts->boxes, QuoitBox, s).shape)
+                 != quoit_shape_chips (class->facts.shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Returns the number of bundles per host if the slices are whole and the bundles divide the hosts like JAX divides them
  * between processes; otherwise 0. */
 static guint32
 find_processes_per_host (const JobCheck *check)
 {
-  const QuoitBox *box = &g_array_index (check->parts->boxes, QuoitBox, 0);
   guint32 slice = g_array_index (check->parts->slices, guint32, 0);
   const QuoitSliceFacts *facts = &quoit_layout_slice_class (check->layout, (QuoitSliceId) { slice })->facts;
   guint32 n_chips = quoit_shape_chips (part_at (check, 0)->box.shape), per_host = facts->chips_per_host / n_chips;
   const char *process_bounds, *chip_bounds;
 
-  if (quoit_shape_chips (box->shape) != quoit_shape_chips (facts->shape) || per_host > QUOIT_MOST_PER_HOST
+  if (!are_whole (check) || per_host > QUOIT_MOST_PER_HOST
       || !are_divided_like_jax (check, facts->chips_per_host, per_host))
     return 0;
   return per_host == 1

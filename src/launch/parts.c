@@ -118,39 +118,101 @@ number_on_nodes (GArray *parts)
     }
 }
 
+/* Lists the slices of the job, and numbers them. */
 static void
 list_slices (QuoitParts *parts)
 {
   for (guint i = 0; i < parts->parts->len; i++)
     {
-      guint32 slice = g_array_index (parts->parts, QuoitPart, i).slice;
+      QuoitPart *part = &g_array_index (parts->parts, QuoitPart, i);
 
-      if (slice != QUOIT_NO_INDEX
-          && (parts->slices->len == 0 || g_array_index (parts->slices, guint32, parts->slices->len - 1) != slice))
-        g_array_append_val (parts->slices, slice);
+      if (part->slice != QUOIT_NO_INDEX
+          && (parts->slices->len == 0 || g_array_index (parts->slices, guint32, parts->slices->len - 1) != part->slice))
+        g_array_append_val (parts->slices, part->slice);
+      part->job_slice = part->slice == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : parts->slices->len - 1;
     }
+}
+
+/* --- parts of slices --- */
+
+/* Returns the box of hosts @first to @end of the parts, which are in the order of the box. It may cross the wraparound
+ * of an axis: then its far corner is outside the slice. */
+static QuoitBox
+find_cut_box (const QuoitLayout *layout, const QuoitParts *parts, guint first, guint end)
+{
+  const QuoitPart *corner = &g_array_index (parts->parts, QuoitPart, first);
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { corner->slice });
+  QuoitBox box = corner->box;
+
+  if (class == NULL || box.shape.n_dims == 0)
+    return (QuoitBox) { .shape = { .n_dims = 0 } };
+  for (guint i = first; i < end; i++)
+    for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+      {
+        const QuoitBox *host = &g_array_index (parts->parts, QuoitPart, i).box;
+        const guint32 side = class->facts.shape.dims[axis];
+        const guint32 offset = (host->origin.at[axis] + side - box.origin.at[axis]) % side;
+
+        box.shape.dims[axis] = (guint16) MAX (box.shape.dims[axis], offset + host->shape.dims[axis]);
+      }
+  box.shape.n_dims = class->facts.shape.n_dims;
+  return box;
+}
+
+/* Lists the slices of the job of a group of parts of slices, with their boxes. */
+static void
+list_cut_slices (const QuoitLayout *layout, QuoitParts *parts)
+{
+  for (guint first = 0, end; first < parts->parts->len; first = end)
+    {
+      const QuoitPart *part = &g_array_index (parts->parts, QuoitPart, first);
+      QuoitBox box;
+
+      for (end = first + 1; end < parts->parts->len; end++)
+        if (g_array_index (parts->parts, QuoitPart, end).job_slice != part->job_slice)
+          break;
+      box = find_cut_box (layout, parts, first, end);
+      g_array_append_val (parts->slices, part->slice);
+      g_array_append_val (parts->boxes, box);
+    }
+}
+
+static gint
+by_bundle (gconstpointer a, gconstpointer b)
+{
+  const QuoitPart *x = a, *y = b;
+
+  return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
 QuoitParts *
 quoit_parts_new (const QuoitLayout *layout, const QuoitGroupData *group, GError **error)
 {
   g_autoptr (QuoitParts) parts = g_new0 (QuoitParts, 1);
+  guint32 job_slice = 0;
 
   parts->parts = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
   parts->without_chips = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
   parts->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
   parts->boxes = g_array_new (FALSE, FALSE, sizeof (QuoitBox));
+  parts->are_cut = group->kind == QUOIT_RECORD_PARTS;
   for (guint32 bundle = 0; bundle < group->n_nodes; bundle++)
     {
       QuoitPart part = { .node = QUOIT_NO_INDEX };
 
       if (!fill_part (layout, group, bundle, &part, error))
         return NULL;
+      while (parts->are_cut && bundle >= group->slice_end[job_slice])
+        job_slice++;
+      part.job_slice = job_slice;
       g_array_append_val (part.chips == 0 ? parts->without_chips : parts->parts, part);
     }
-  g_array_sort (parts->parts, by_position);
+  g_array_sort (parts->parts, parts->are_cut ? by_bundle : by_position);
   number_on_nodes (parts->parts);
-  list_slices (parts);
+  if (parts->are_cut)
+    list_cut_slices (layout, parts);
+  else
+    list_slices (parts);
   quoit_parts_find_job (layout, parts);
   return g_steal_pointer (&parts);
 }

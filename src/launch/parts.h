@@ -13,6 +13,7 @@ typedef struct {
   guint32 bundle;            /* its index in the group */
   guint32 node;              /* index in the layout */
   guint32 slice;             /* index in the layout; QUOIT_NO_INDEX: no slice */
+  guint32 job_slice;         /* index in the slices of the job; QUOIT_NO_INDEX: no slice */
   guint32 local_index;       /* its index among the parts of its node */
   guint64 chips;             /* chips of the node that it uses, wholly or partly */
   gboolean has_partial_chip; /* it uses only a part of one of them */
@@ -23,8 +24,10 @@ typedef struct {
 typedef struct {
   GArray *parts;         /* of QuoitPart: those with chips, sorted by slice, host and chip */
   GArray *without_chips; /* of QuoitPart: those without chips, sorted by bundle */
-  GArray *slices;        /* of guint32: the slices that contain parts; sorted indices in the layout */
+  GArray *slices;        /* of guint32: the slices of the job, as indices in the layout: those that contain parts, in
+                          * order; for a group of parts of slices, the slice of each of them */
   GArray *boxes;         /* of QuoitBox: the chips of the job in each of @slices; for QUOIT_JOB_BOXES */
+  gboolean are_cut;      /* the group has parts of slices, each of which is a slice of the job */
   QuoitJob job;
   guint32 per_host;      /* processes per host; for QUOIT_JOB_SLICES */
   char *separate_reason; /* why the parts are not one job; NULL: they are, or there is only one */

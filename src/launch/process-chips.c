@@ -118,7 +118,9 @@ quoit_process_find_job_chip (const QuoitTopology *topology, const QuoitProcess *
   job_chip->position = quoit_position_from_index (torus.facts.shape, quoit_process_chip (topology, process, chip));
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     {
-      job_chip->position.at[axis] -= box.origin.at[axis];
+      /* A part of a slice can cross the wraparound of an axis. */
+      job_chip->position.at[axis] += torus.facts.shape.dims[axis] - box.origin.at[axis];
+      job_chip->position.at[axis] %= torus.facts.shape.dims[axis];
       if (box.shape.dims[axis] == torus.facts.shape.dims[axis])
         job_chip->wrap |= torus.wrap & 1u << axis;
     }

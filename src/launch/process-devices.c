@@ -20,7 +20,7 @@ by_host (gconstpointer a, gconstpointer b)
   if (x->process->slice_id != y->process->slice_id)
     return x->process->slice_id < y->process->slice_id ? -1 : 1;
   if (x->process->node != y->process->node)
-    return x->process->node < y->process->node ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
 }
 

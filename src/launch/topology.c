@@ -134,7 +134,7 @@ list_slice_parts (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
   GArray *found = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
 
   for (guint i = 0; i < parts->parts->len; i++)
-    if (g_array_index (parts->parts, QuoitPart, i).slice == slice)
+    if (g_array_index (parts->parts, QuoitPart, i).job_slice == slice)
       g_array_append_val (found, g_array_index (parts->parts, QuoitPart, i));
   if (order == QUOIT_SLICES_AS_TEXT)
     g_array_sort (found, by_bundle);
@@ -144,8 +144,8 @@ list_slice_parts (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
 static void
 add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, guint32 slice, QuoitSliceOrder order)
 {
-  guint32 layout_slice = slice < parts->slices->len ? g_array_index (parts->slices, guint32, slice) : QUOIT_NO_INDEX;
-  g_autoptr (GArray) found = list_slice_parts (parts, layout_slice, order);
+  const guint32 job_slice = slice < parts->slices->len ? slice : QUOIT_NO_INDEX;
+  g_autoptr (GArray) found = list_slice_parts (parts, job_slice, order);
 
   for (guint i = 0; i < found->len; i++)
     {

@@ -188,7 +188,11 @@ wants_node (const QuoitFleet *fleet, const QuoitGroupData *other, const GArray *
   return FALSE;
 }
 
-enum { WINDOWS = 1 << QUOIT_RECORD_WINDOW, BUNDLES = 1 << QUOIT_RECORD_BUNDLES, ALL_KINDS = -1 };
+enum {
+  WINDOWS = 1 << QUOIT_RECORD_WINDOW,
+  BY_HOST = 1 << QUOIT_RECORD_BUNDLES | 1 << QUOIT_RECORD_PARTS,
+  ALL_KINDS = -1
+};
 
 /* Returns the first record of these kinds, with an id from @first_id on, that is promised a node of @group before
  * @end_ms, or NULL. */
@@ -222,14 +226,14 @@ quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *wind
   return find_record (fleet, window, window->until_ms, ~WINDOWS, 0);
 }
 
-/* Reservations of bundles keep their nodes. */
+/* Reservations of bundles and parts keep their nodes. */
 gboolean
 quoit_step_find_moves_for_window (const QuoitFleet *fleet, const QuoitGroupData *window, GPtrArray **moved)
 {
   const QuoitAheadAddition addition = { .window = window };
 
   *moved = NULL;
-  if (find_record (fleet, window, window->until_ms, BUNDLES, 0) != NULL)
+  if (find_record (fleet, window, window->until_ms, BY_HOST, 0) != NULL)
     return FALSE;
   return quoit_step_find_reservation (fleet, window) == NULL || find_moves (fleet, &addition, moved, NULL);
 }
@@ -368,16 +372,15 @@ without_wrong_slices (const QuoitFleet *fleet, const QuoitGroupData *group)
 static void
 begin_group (Beginning *beginning, const QuoitGroupData *group)
 {
-  g_autoptr (QuoitGroupData) right = group->kind == QUOIT_RECORD_BUNDLES
-                                         ? quoit_group_data_ref (group)
-                                         : without_wrong_slices (newest (beginning), group);
+  g_autoptr (QuoitGroupData) right = quoit_group_is_by_host (group) ? quoit_group_data_ref (group)
+                                                                    : without_wrong_slices (newest (beginning), group);
   QuoitGroupData fields, *placed;
 
   if (right == NULL)
     return;
   fields = quoit_group_data_copy_fields (right);
   fields.state = QUOIT_GROUP_RESERVED;
-  if (replace (beginning, quoit_group_data_new (&fields)) || right->kind != QUOIT_RECORD_BUNDLES)
+  if (replace (beginning, quoit_group_data_new (&fields)) || !quoit_group_is_by_host (right))
     return;
   placed = place_bundles_again (newest (beginning), &fields);
   if (placed != NULL)

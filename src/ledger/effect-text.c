@@ -43,7 +43,7 @@ ahead_text (const QuoitGroupData *group, const char *now)
     case QUOIT_RECORD_BUNDLES:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is%s to have %u bundles placed from %s%s%s: %s", group->name,
                               group->id, now, group->n_nodes, from, space, until, group->request);
-    default:
+    default: /* slices, or parts of them */
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is%s to hold %u slice%s from %s%s%s: %s", group->name,
                               group->id, now, group->n_slices, group->n_slices == 1 ? "" : "s", from, space, until,
                               group->request);
@@ -57,7 +57,8 @@ static char *
 group_text (const QuoitGroupData *group, const char *now)
 {
   g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
-  const char *counted = group->bundles == NULL ? "node" : "bundle"; /* what n_nodes counts */
+  const char *counted
+      = group->bundles == NULL || group->kind == QUOIT_RECORD_PARTS ? "node" : "bundle"; /* what n_nodes counts */
 
   if (quoit_group_is_ahead (group))
     return ahead_text (group, now);
@@ -75,6 +76,7 @@ group_text (const QuoitGroupData *group, const char *now)
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " has %u of %u bundles placed%s: %s", group->name, group->id,
                               count_placed (group), group->n_nodes, now, group->request);
     case QUOIT_RECORD_SLICES:
+    case QUOIT_RECORD_PARTS:
     default:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s%s of %u slice%s%s%s%s: %s", group->name, group->id,
                               group->n_nodes, counted, group->n_nodes == 1 ? "" : "s", group->n_slices,

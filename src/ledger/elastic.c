@@ -303,6 +303,8 @@ quoit_elastic_resize (const QuoitFleet *fleet, const QuoitGroupData *group, guin
   QuoitGroupData *after = NULL;
   guint32 n_admitted;
 
+  if (group->kind == QUOIT_RECORD_PARTS)
+    return quoit_step_resize_parts (fleet, group, least, most, request, refusal, error);
   quoit_group_choose_dropped (fleet, group, most < n_now ? n_now - most : 0, kept);
   if (most == n_now)
     return quoit_group_data_ref (group);

@@ -171,8 +171,9 @@ make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const Q
 {
   if (making->chosen != NULL)
     return take_chosen (fleet, request, facts, making->chosen, new_group, moved, refusal, error);
-  return request->bundles->len > 0 ? place_bundles (fleet, request, facts, making, new_group, refusal, error)
-                                   : place_slices (fleet, request, facts, making, new_group, moved, refusal, error);
+  return quoit_request_is_by_host (request)
+             ? place_bundles (fleet, request, facts, making, new_group, refusal, error)
+             : place_slices (fleet, request, facts, making, new_group, moved, refusal, error);
 }
 
 /* The size of a request is limited, because every entry that changes the group contains it. */
@@ -241,7 +242,9 @@ make_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint al
   const QuoitRequest *tried = quoit_request_alternative (request, alternative);
 
   facts->request = text_of (texts, alternative);
-  facts->kind = tried->bundles->len > 0 ? QUOIT_RECORD_BUNDLES : QUOIT_RECORD_SLICES;
+  facts->kind = tried->bundles->len > 0         ? QUOIT_RECORD_BUNDLES
+                : tried->cut != QUOIT_CUT_WHOLE ? QUOIT_RECORD_PARTS
+                                                : QUOIT_RECORD_SLICES;
   return quoit_request_check_near (fleet, tried, error)
          && quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
          && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error);

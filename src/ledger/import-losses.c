@@ -113,7 +113,7 @@ add_bundle_change (QuoitDifference *difference, const QuoitGroupData *group)
 static gboolean
 is_reported (const QuoitGroupData *group)
 {
-  return group->kind == QUOIT_RECORD_SLICES || (group->kind == QUOIT_RECORD_BUNDLES && *group->source == '\0');
+  return group->kind == QUOIT_RECORD_SLICES || (quoit_group_is_by_host (group) && *group->source == '\0');
 }
 
 void
@@ -134,7 +134,7 @@ quoit_difference_add_losses (QuoitDifference *difference)
     {
       const QuoitGroupData *group = changed_groups->pdata[i];
 
-      if (group->kind == QUOIT_RECORD_SLICES)
+      if (group->n_slices > 0)
         add_slice_changes (difference, group);
       else
         add_bundle_change (difference, group);

@@ -82,6 +82,21 @@ QuoitGroupData *quoit_step_make_slice_group (const QuoitFleet *fleet, const Quoi
 QuoitGroupData *quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu,
                                          GError **error);
 
+/* --- parts.c --- */
+
+/* Returns a group with @facts and the parts of slices that placement chose for @request. Returns NULL with a refusal if
+ * there are too few. Fails like quoit_plan_slices(). */
+QuoitGroupData *quoit_step_make_part_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                            const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
+/* Returns the group with other parts for those with a dead, draining or removed host, which may use the rest of their
+ * hosts; a reference to @group itself if there are none. Fails like quoit_step_make_part_group(). */
+QuoitGroupData *quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
+                                         GError **error);
+/* Returns the group with @most parts, or with as many as possible, at least @least. It gives up its last parts. Fails
+ * like quoit_step_make_part_group(). */
+QuoitGroupData *quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least,
+                                         guint32 most, QuoitRequest *request, QuoitRefusal *refusal, GError **error);
+
 /* --- placed.c --- */
 
 /* Returns a group with @facts and the bundles of @request on the nodes where placement put them. Fails like

@@ -5,6 +5,7 @@
 #include "ledger/plan-queue.h"
 
 #include "ledger/queue-private.h"
+#include "placement/cut/plan.h"
 #include "placement/domains.h"
 #include "placement/queue/pledges.h"
 #include "placement/start-scan.h"
@@ -115,6 +116,15 @@ pin_nodes (QuoitQueue *queue, const GArray *nodes, gint64 until_ms)
   return TRUE;
 }
 
+static gboolean
+fits_as_parts (const QuoitQueue *queue, const QuoitRequest *request, QuoitRefusal *refusal, GError **error)
+{
+  QuoitVerdict verdict;
+
+  return quoit_cut_test (queue->result->fleet, request, &verdict, NULL, error)
+         && (verdict == QUOIT_VERDICT_FITS || quoit_refusal_set (refusal, request));
+}
+
 /* Fails if the bundles can never be placed, with the error of quoit_ledger_reserve(). */
 static gboolean
 check_bundles (const QuoitQueue *queue, const QuoitRequest *request, GError **error)
@@ -124,7 +134,9 @@ check_bundles (const QuoitQueue *queue, const QuoitRequest *request, GError **er
   GError *why = NULL;
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
-  if (quoit_plan_bundles (queue->result->fleet, request, &plan, &outcome.refusal, &why))
+  if (request->cut != QUOIT_CUT_WHOLE
+          ? fits_as_parts (queue, request, &outcome.refusal, &why)
+          : quoit_plan_bundles (queue->result->fleet, request, &plan, &outcome.refusal, &why))
     return TRUE;
   if (why == NULL)
     {
@@ -191,8 +203,8 @@ find_promise (const QuoitQueue *queue, guint i)
   Promise promise = { 0, g_array_new (FALSE, FALSE, sizeof (guint32)) };
 
   if (item->error == NULL && !item->waits_for_quotas && can_promise (queue))
-    promise.start_ms = item->request->bundles->len > 0 ? find_start_of_bundles (queue, i, promise.nodes)
-                                                       : find_start_of_slices (queue, i);
+    promise.start_ms = quoit_request_is_by_host (item->request) ? find_start_of_bundles (queue, i, promise.nodes)
+                                                                : find_start_of_slices (queue, i);
   return promise;
 }
 
@@ -203,7 +215,7 @@ take_promise (QuoitQueue *queue, guint i, const Promise *promise)
 {
   const QuoitFleet *fleet = queue->result->fleet;
   const QuoitRequest *request = quoit_queue_item (queue, i)->request;
-  const guint32 *nodes = request->bundles->len > 0 ? (const guint32 *) (void *) promise->nodes->data : NULL;
+  const guint32 *nodes = quoit_request_is_by_host (request) ? (const guint32 *) (void *) promise->nodes->data : NULL;
   const gint64 runtime_ms = quoit_queue_runtime (queue, i), end_ms = quoit_runtime_end (promise->start_ms, runtime_ms);
 
   if (!quoit_pledges_admit (queue->pledges, fleet, request, quoit_request_min_slices (request), nodes, end_ms)
@@ -274,7 +286,7 @@ refuse_never (QuoitQueue *queue, guint first, guint n)
       const QuoitQueueItem *item = quoit_queue_item (queue, i);
       GError *error = NULL;
 
-      if (item->error == NULL && !item->waits_for_quotas && item->request->bundles->len > 0
+      if (item->error == NULL && !item->waits_for_quotas && quoit_request_is_by_host (item->request)
           && !check_bundles (queue, item->request, &error))
         quoit_queue_refuse (queue, i, error);
       n_refused += item->error != NULL;
@@ -345,7 +357,7 @@ find_candidates (QuoitQueue *queue)
       if (invalid != NULL)
         error = g_error_copy (invalid);
       if (invalid != NULL
-          || (item->request->bundles->len == 0
+          || (!quoit_request_is_by_host (item->request)
               && !quoit_candidates_find (queue->result->fleet, item->request, &candidates[i], &error)))
         {
           quoit_queue_refuse (queue, i, error);
@@ -376,7 +388,7 @@ start_first (QuoitQueue *queue, guint first, guint n)
         continue;
       if (!quoit_request_check_near (queue->result->fleet, item->request, &error))
         quoit_queue_refuse (queue, i, error);
-      else if (item->request->bundles->len > 0 ? try_bundles (queue, i) : try_slices (queue, i))
+      else if (quoit_request_is_by_host (item->request) ? try_bundles (queue, i) : try_slices (queue, i))
         return TRUE;
     }
   return FALSE;

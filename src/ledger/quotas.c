@@ -131,15 +131,21 @@ gboolean
 quoit_step_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *group,
                           QuoitRefusal *refusal)
 {
-  g_autofree guint32 *nodes = NULL;
+  g_autoptr (GArray) nodes = NULL;
   QuoitQuotaBundles admitted;
 
   if (fleet->quotas == NULL)
     return TRUE;
-  nodes = g_new (guint32, group->n_nodes + 1);
+  nodes = g_array_sized_new (FALSE, FALSE, sizeof (guint32), group->n_nodes + 1);
   for (guint32 i = 0; i < group->n_nodes; i++)
-    nodes[i] = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
-  admitted = quoit_quota_admit_bundles (fleet, request, nodes);
+    {
+      const guint32 node = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
+
+      g_array_append_val (nodes, node);
+    }
+  admitted = request->cut != QUOIT_CUT_WHOLE
+                 ? quoit_quota_admit_parts (fleet, request, nodes)
+                 : quoit_quota_admit_bundles (fleet, request, (const guint32 *) (const void *) nodes->data);
   if (admitted.verdict == QUOIT_VERDICT_FITS)
     return TRUE;
   quoit_refusal_set (refusal, request);

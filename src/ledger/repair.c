@@ -141,9 +141,17 @@ quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
     return FALSE;
   if (group->kind == QUOIT_RECORD_BUNDLES)
     seen = quoit_fleet_seen_until (fleet, quoit_group_latest_end (group));
-  after = group->kind == QUOIT_RECORD_BUNDLES
-              ? quoit_step_repair_bundles (fleet, seen != NULL ? seen : fleet, group, &outcome->refusal, error)
-              : repair_slices (fleet, group, &moved, &outcome->refusal, error);
+  switch (group->kind)
+    {
+    case QUOIT_RECORD_BUNDLES:
+      after = quoit_step_repair_bundles (fleet, seen != NULL ? seen : fleet, group, &outcome->refusal, error);
+      break;
+    case QUOIT_RECORD_PARTS:
+      after = quoit_step_repair_parts (fleet, group, &outcome->refusal, error);
+      break;
+    default:
+      after = repair_slices (fleet, group, &moved, &outcome->refusal, error);
+    }
   return after != NULL
          && quoit_elastic_set_outcome (fleet, group, after, moved, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
 }

@@ -155,7 +155,7 @@ add_fixed (Calendar *calendar, const QuoitAheadAddition *addition)
 
       if (group->kind == QUOIT_RECORD_WINDOW)
         add_window (calendar, group);
-      else if (group->kind == QUOIT_RECORD_BUNDLES)
+      else if (quoit_group_is_by_host (group))
         add_bundles (calendar, group);
     }
   if (addition->window != NULL)
@@ -521,7 +521,7 @@ quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint6
   g_autoptr (GArray) moves = NULL;
   QuoitVerdict verdict;
 
-  if (seen == NULL || request->bundles->len > 0 || !quoit_test_slices (seen, request, &verdict, NULL, NULL)
+  if (seen == NULL || quoit_request_is_by_host (request) || !quoit_test_slices (seen, request, &verdict, NULL, NULL)
       || verdict == QUOIT_VERDICT_FITS || !quoit_quota_admits_after (fleet, request, NULL, 0))
     return g_steal_pointer (&seen);
   moves = find_moves_for (fleet, request, end_ms);

@@ -367,7 +367,7 @@ quoit_ahead_check_bundles (const QuoitFleet *fleet, GError **error)
       const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
       g_autoptr (QuoitFleet) later = NULL;
 
-      if (group->kind != QUOIT_RECORD_BUNDLES)
+      if (!quoit_group_is_by_host (group))
         continue;
       later = without_ended (fleet, group->begins_ms, quoit_group_certain_end);
       if (!quoit_ahead_begin (later, group))

@@ -119,6 +119,48 @@ has_any_class (const QuoitQuota *quota)
   return quota->generation == QUOIT_GENERATION_NONE && quota->shape.n_dims == 0;
 }
 
+/* Returns the chips of the parts that the quota counts. */
+static gint64
+count_parts (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes)
+{
+  gint64 chips = 0;
+
+  if (nodes == NULL)
+    return chips_of_slices (request, quoit_request_min_slices (request));
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const QuoitNodeId node = { g_array_index (nodes, guint32, i) };
+
+      if (quoit_quota_has_node (quota, fleet->layout, node))
+        chips += quoit_layout_node_kind (fleet->layout, node)->chips;
+    }
+  return chips * QUOIT_AMOUNT_UNIT;
+}
+
+QuoitQuotaBundles
+quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes)
+{
+  QuoitQuotaBundles result = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  guint i;
+
+  while (quoit_quota_matches_next (&matches, &i))
+    {
+      const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, i);
+      const gboolean any_class = has_any_class (quota);
+      const gint64 requested_e4 = nodes == NULL && !any_class ? 0 : count_parts (quota, fleet, request, nodes);
+      const QuoitVerdict verdict = any_class && requested_e4 > quoit_quotas_limit_e4 (fleet->quotas, i)
+                                       ? QUOIT_VERDICT_NEVER
+                                       : QUOIT_VERDICT_NOT_NOW;
+
+      if (requested_e4 == 0 || requested_e4 <= quoit_quotas_room_e4 (fleet->quotas, i))
+        continue;
+      if (verdict > result.verdict || (verdict == result.verdict && i < result.quota))
+        result = (QuoitQuotaBundles) { verdict, i, requested_e4 };
+    }
+  return result;
+}
+
 QuoitQuotaBundles
 quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *nodes)
 {
@@ -164,6 +206,8 @@ count_request (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequ
 {
   if (request->bundles->len > 0)
     return count_bundles (quota, fleet, request, NULL);
+  if (request->cut != QUOIT_CUT_WHOLE)
+    return count_parts (quota, fleet, request, NULL);
   return quoit_quota_has_class (quota, request->generation, request->shape)
              ? chips_of_slices (request, quoit_request_min_slices (request))
              : 0;
@@ -418,6 +462,8 @@ quoit_quota_list_chips (const QuoitFleet *fleet, const QuoitRequest *request, gu
 
       if (request->bundles->len > 0)
         chips.chips_e4 = nodes != NULL || has_any_class (quota) ? count_bundles (quota, fleet, request, nodes) : 0;
+      else if (request->cut != QUOIT_CUT_WHOLE)
+        chips.chips_e4 = has_any_class (quota) ? chips_of_slices (request, n_slices) : 0;
       else
         chips.chips_e4 = quoit_quota_has_class (quota, request->generation, request->shape)
                              ? chips_of_slices (request, n_slices)
@@ -457,9 +503,10 @@ quoit_quota_check_ever (const QuoitFleet *fleet, const QuoitRequest *request, GE
   guint quota = G_MAXUINT;
   g_autofree char *limit = NULL;
 
-  if (request->bundles->len > 0)
+  if (quoit_request_is_by_host (request))
     {
-      QuoitQuotaBundles admitted = quoit_quota_admit_bundles (fleet, request, NULL);
+      QuoitQuotaBundles admitted = request->cut != QUOIT_CUT_WHOLE ? quoit_quota_admit_parts (fleet, request, NULL)
+                                                                   : quoit_quota_admit_bundles (fleet, request, NULL);
 
       quota = admitted.verdict == QUOIT_VERDICT_NEVER ? admitted.quota : G_MAXUINT;
     }

@@ -29,6 +29,10 @@ typedef struct {
 QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
                                              const guint32 *nodes);
 
+/* Decides about the parts of a request that may be cut. @nodes: an array of guint32, all their hosts in the layout;
+ * NULL: not placed, so that only quotas for any class decide, about the least number of parts. */
+QuoitQuotaBundles quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes);
+
 /* Returns whether a quota for one class counts bundles of @request if they are placed on that class. */
 gboolean quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request);
 

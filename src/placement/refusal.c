@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "placement/ahead.h"
 #include "placement/alternatives.h"
+#include "placement/cut/plan.h"
 #include "placement/explain-bundles.h"
 
 void
@@ -251,6 +252,16 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
   return report;
 }
 
+static QuoitReport *
+explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+{
+  QuoitReport *report = quoit_explain_cut (fleet, refusal->request, error);
+
+  if (report != NULL && error != NULL)
+    fail_with_message (report, refusal->request, error);
+  return report;
+}
+
 /* Returns the live group whose slices count for the request; NULL: none. */
 static const QuoitGroupData *
 find_group (const QuoitRefusal *refusal)
@@ -268,12 +279,13 @@ explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitReport *made;
 
-  if (refusal->request->bundles->len == 0)
+  if (!quoit_request_is_by_host (refusal->request))
     made = explain_slices (refusal, group, report != NULL, error);
   else
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
-      made = explain_bundles (fleet, refusal, report != NULL, error);
+      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, error)
+                                                      : explain_bundles (fleet, refusal, report != NULL, error);
     }
   if (report != NULL)
     *report = made;

@@ -54,8 +54,14 @@ append_slices (GString *text, const QuoitRequest *request)
       g_string_append (text, "..");
     }
   quoit_text_append_number (text, request->n_slices);
-  g_string_append (text, " hostchips=");
-  quoit_text_append_number (text, quoit_request_chips_per_host (request));
+  /* The hosts of parts are those of the slices that they are cut from. */
+  if (request->cut == QUOIT_CUT_WHOLE || request->chips_per_host != 0)
+    {
+      g_string_append (text, " hostchips=");
+      quoit_text_append_number (text, quoit_request_chips_per_host (request));
+    }
+  if (request->cut != QUOIT_CUT_WHOLE)
+    append_value (text, "cut", quoit_cut_name (request->cut));
   if (request->tpu_per_bundle.e4 != 0)
     {
       g_autofree char *amount = quoit_amount_format (request->tpu_per_bundle);
@@ -243,6 +249,13 @@ read_excluded_node (QuoitRequest *request, const char *value, GError **error)
 }
 
 static gboolean
+read_cut (QuoitRequest *request, const char *value, GError **error)
+{
+  (void) error;
+  return quoit_cut_find (value, &request->cut);
+}
+
+static gboolean
 read_keep_to (QuoitRequest *request, const char *value, GError **error)
 {
   return quoit_domain_find (value, &request->keep_to);
@@ -299,6 +312,7 @@ static const struct {
   { "slice", read_slice },
   { "exclude-slice", read_excluded },
   { "exclude-node", read_excluded_node },
+  { "cut", read_cut },
   { "keep-to", read_keep_to },
   { "spread", read_spread },
   { "max-skew", read_max_skew },

@@ -120,6 +120,8 @@ check_complete (const QuoitRequest *request, GError **error)
 {
   if (!quoit_request_bundles_complete (request, error) || !quoit_request_check_domains (request, error))
     return FALSE;
+  if (request->cut != QUOIT_CUT_WHOLE && !quoit_request_check_cut (request, error))
+    return FALSE;
   if (request->bundles->len > 0)
     return TRUE;
   if (request->generation == QUOIT_GENERATION_NONE)

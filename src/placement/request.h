@@ -38,6 +38,7 @@ struct _QuoitRequest {
   GPtrArray *excluded;           /* names */
   GPtrArray *excluded_nodes;     /* names */
   QuoitRecent *recent;           /* results that depend on the lists of names; NULL: no names */
+  QuoitCut cut;                  /* of the slices; WHOLE: they are slices of the fleet */
   QuoitDomain keep_to;           /* all slices are in one pool or zone */
   QuoitDomain spread_over;       /* the slices are distributed over pools or zones */
   guint32 max_skew, min_domains; /* of spread_over */
@@ -104,6 +105,19 @@ gboolean quoit_request_check_domains (const QuoitRequest *request, GError **erro
 gboolean quoit_request_check_complete (const QuoitRequest *request, GError **error);
 /* Like quoit_request_check_complete(), but also checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
+
+/* Whether the group has single hosts, as bundles or parts of slices, so that a count of whole slices says nothing. */
+static inline gboolean
+quoit_request_is_by_host (const QuoitRequest *request)
+{
+  return request->bundles->len > 0 || request->cut != QUOIT_CUT_WHOLE;
+}
+
+/* Return "any", or the reverse. */
+const char *quoit_cut_name (QuoitCut cut);
+gboolean quoit_cut_find (const char *name, QuoitCut *cut);
+/* Whether the request can be cut as it says. Fails with INVALID. */
+gboolean quoit_request_check_cut (const QuoitRequest *request, GError **error);
 
 /* Whether the pools or zones of the slices matter to each other, so that a count of slices is not enough. */
 static inline gboolean

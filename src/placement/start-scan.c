@@ -80,10 +80,10 @@ fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
   g_autoptr (QuoitFleet) seen = NULL;
 
   /* What lies ahead can only take slices away, and this test is cheap. */
-  if (request->bundles->len == 0 && !quoit_slices_fit (fleet, request))
+  if (!quoit_request_is_by_host (request) && !quoit_slices_fit (fleet, request))
     return FALSE;
   seen = quoit_fleet_seen_by (fleet, request, time_ms);
-  if (request->bundles->len > 0)
+  if (quoit_request_is_by_host (request))
     return quoit_bundles_fit (seen != NULL ? seen : fleet, request, NULL);
   return seen == NULL || quoit_slices_fit (seen, request);
 }

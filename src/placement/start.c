@@ -5,6 +5,7 @@
 
 #include "fleet/ahead.h"
 #include "placement/bundles-after.h"
+#include "placement/cut/plan.h"
 #include "placement/domains.h"
 #include "placement/quota.h"
 #include "placement/start-scan.h"
@@ -253,7 +254,7 @@ drop_later_ends (QuoitStartTime *start)
 static gboolean
 needs_scan (const QuoitFleet *fleet, const QuoitRequest *request)
 {
-  return quoit_fleet_n_ahead (fleet) > 0 || (request->bundles->len > 0 && fleet->quotas != NULL);
+  return quoit_fleet_n_ahead (fleet) > 0 || (quoit_request_is_by_host (request) && fleet->quotas != NULL);
 }
 
 /* Lists what a scanned start waits for: the ends of reservations ahead, and those of groups. */
@@ -318,6 +319,29 @@ list_slots (const GArray *ends)
   return slots;
 }
 
+/* Appends the nodes that the request gets now, for its bundles or the least number of its parts. */
+static gboolean
+plan_nodes (const QuoitFleet *fleet, const QuoitRequest *request, GArray *nodes)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
+  const guint32 least = quoit_request_min_slices (request);
+
+  if (request->cut != QUOIT_CUT_WHOLE)
+    {
+      if (!quoit_cut_choose (fleet, request, least, least, parts, NULL))
+        return FALSE;
+      for (guint i = 0; i < parts->len; i++)
+        quoit_cut_list_nodes (fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
+      return TRUE;
+    }
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  if (!quoit_plan_bundles (fleet, request, &plan, NULL, NULL))
+    return FALSE;
+  g_array_append_vals (nodes, plan.nodes, plan.n);
+  return TRUE;
+}
+
 /* Finds the nodes that the request gets after @start->ends, and removes the ends of groups that use none of them, and
  * that no full quota counts. */
 static void
@@ -326,17 +350,14 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   GArray *ends = start->ends;
   g_autoptr (GArray) slots = list_slots (ends);
   g_autoptr (QuoitFleet) after = quoit_fleet_without (fleet, slots, ends->len);
-  g_auto (QuoitBundlePlan) plan = { 0 };
   g_autoptr (GHashTable) users = g_hash_table_new (NULL, NULL);
   g_autofree QuoitFullCohorts *full = quoit_quota_list_full (fleet, request);
   guint n_kept = 0;
 
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  if (!quoit_plan_bundles (after, request, &plan, NULL, NULL))
+  if (!plan_nodes (after, request, start->nodes))
     return;
-  g_array_append_vals (start->nodes, plan.nodes, plan.n);
-  for (guint32 b = 0; b < plan.n; b++)
-    add_users (users, fleet, plan.nodes[b]);
+  for (guint i = 0; i < start->nodes->len; i++)
+    add_users (users, fleet, g_array_index (start->nodes, guint32, i));
   for (guint i = 0; i < ends->len; i++)
     {
       QuoitGroupEnd end = g_array_index (ends, QuoitGroupEnd, i);
@@ -348,6 +369,18 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_array_set_size (ends, n_kept);
 }
 
+/* Fails with NEVER if the hosts of the fleet can never hold so many parts. */
+static gboolean
+check_parts_ever (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+{
+  const QuoitFreeHosts ever = { fleet, QUOIT_NODE_DEAD, TRUE };
+  const guint32 wanted = quoit_request_min_slices (request);
+  guint32 least, most;
+
+  return quoit_cut_count (&ever, request, wanted, &least, &most, error)
+         && (most >= wanted || quoit_start_fail_never (request, most, error));
+}
+
 static gboolean
 find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                        GError **error)
@@ -356,7 +389,8 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   gboolean is_proven;
   guint n;
 
-  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error))
+  if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error)
+      || (request->cut != QUOIT_CUT_WHOLE && !check_parts_ever (fleet, request, error)))
     return FALSE;
   if (needs_scan (fleet, request))
     {
@@ -482,8 +516,8 @@ quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gi
   *start = quoit_start_time_at (0);
   if (!quoit_request_check_near (fleet, request, error))
     return FALSE;
-  return (request->bundles->len > 0 ? find_start_of_bundles (fleet, request, now_ms, start, error)
-                                    : find_start_of_slices (fleet, request, now_ms, start, error))
+  return (quoit_request_is_by_host (request) ? find_start_of_bundles (fleet, request, now_ms, start, error)
+                                             : find_start_of_slices (fleet, request, now_ms, start, error))
          && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));
 }
 

@@ -77,7 +77,7 @@ typedef enum {
 gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
 
 /* Returns whether the policy of the request can place its bundles now, including chips, and the quotas admit them
- * there.
+ * there; also for a request that may be cut (cut/plan.h).
  * *@result (or NULL) tells why not: UNKNOWN if the search ended without a result; FOUND if chips or quotas decided. */
 gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
 

@@ -5,51 +5,13 @@
 
 #include "base/indices.h"
 #include "placement/ahead.h"
-
-/* --- free hosts --- */
-
-/* What is assumed about the nodes of a slice. */
-typedef struct {
-  const QuoitFleet *fleet; /* in which groups may have ended */
-  QuoitNodeState worst;    /* the worst state in which a node counts */
-} Assumption;
-
-/* Sets @free to the hosts that are wholly unused and in no worse state than assumed. If two nodes claim one worker id,
- * the alive one counts; if both are alive, or one of them is used, neither does. */
-static void
-list_free_hosts (const Assumption *assumption, guint32 slice, const QuoitGrid *grid, QuoitHostSet *free)
-{
-  const QuoitLayout *layout = assumption->fleet->layout;
-  const QuoitSlice *row = &layout->slices[slice];
-  QuoitHostSet taken, alive;
-
-  quoit_host_set_clear (grid, free);
-  quoit_host_set_clear (grid, &taken);
-  quoit_host_set_clear (grid, &alive);
-  for (guint32 n = row->first_node; n < row->first_node + row->n_nodes; n++)
-    {
-      const gint16 worker_id = layout->nodes[n].worker_id;
-      const QuoitNodeState state = quoit_fleet_node_state (assumption->fleet, (QuoitNodeId) { n });
-
-      if (worker_id < 0 || (guint32) worker_id >= quoit_grid_n_hosts (grid))
-        continue;
-      if (quoit_fleet_node_use (assumption->fleet, (QuoitNodeId) { n }) != QUOIT_USE_NONE
-          || (state != QUOIT_NODE_DEAD && quoit_host_set_has (grid, &alive, (guint32) worker_id)))
-        quoit_host_set_add (grid, &taken, (guint32) worker_id);
-      if (state != QUOIT_NODE_DEAD)
-        quoit_host_set_add (grid, &alive, (guint32) worker_id);
-      if (state <= assumption->worst)
-        quoit_host_set_add (grid, free, (guint32) worker_id);
-    }
-  for (guint32 i = 0; i < quoit_grid_n_rows (grid); i++)
-    free->rows[i] &= (guint16) ~taken.rows[i];
-}
+#include "placement/cut/cutting.h"
 
 /* --- one slice --- */
 
 typedef struct {
   QuoitSlots *slots;
-  Assumption assumptions[QUOIT_N_SLOTS_IF];
+  QuoitFreeHosts assumptions[QUOIT_N_SLOTS_IF];
   guint64 steps;
   GHashTable *known; /* GBytes of a problem -> index of its answer, plus 1 */
 } Counting;
@@ -57,48 +19,17 @@ typedef struct {
 /* The part that is to be packed into the slices of one class. */
 typedef struct {
   const QuoitClass *class;
-  QuoitGrid grid;
-  QuoitTurn turns[QUOIT_MAX_TURNS];
-  guint n_turns;
-  QuoitOffsets offsets;
+  QuoitCutting cutting;
 } Problem;
-
-/* Returns FALSE if no part of @shape can be cut from slices of @class. */
-static gboolean
-problem_init (Problem *problem, const QuoitClass *class, QuoitShape shape, QuoitCut cut)
-{
-  const QuoitSliceFacts *facts = &class->facts;
-  const unsigned wrap = cut == QUOIT_CUT_ANY_OR_WRAPPED ? quoit_shape_wrap (facts->generation, facts->shape) : 0;
-  gboolean fits = FALSE;
-
-  *problem
-      = (Problem) { .class = class, .offsets = cut == QUOIT_CUT_ALIGNED ? QUOIT_OFFSETS_ALIGNED : QUOIT_OFFSETS_ANY };
-  if (!quoit_grid_init (&problem->grid, facts->host_grid, wrap)
-      || (cut == QUOIT_CUT_WHOLE && !quoit_shape_equal (shape, facts->shape)))
-    return FALSE;
-  problem->n_turns = quoit_shape_list_turns (shape, facts->host_block, problem->turns);
-  /* An aligned part, like a whole slice, is not turned. */
-  if ((cut == QUOIT_CUT_ALIGNED || cut == QUOIT_CUT_WHOLE) && problem->n_turns > 0)
-    problem->n_turns = problem->turns[0].axes[0] == 0 && problem->turns[0].axes[1] == 1 ? 1 : 0;
-  for (guint turn = 0; turn < problem->n_turns; turn++)
-    {
-      const QuoitShape hosts = problem->turns[turn].hosts;
-
-      fits = fits
-             || (hosts.dims[0] <= problem->grid.n[0] && hosts.dims[1] <= problem->grid.n[1]
-                 && hosts.dims[2] <= problem->grid.n[2]);
-    }
-  return fits;
-}
 
 static guint
 solve (Counting *counting, const Problem *problem, const QuoitHostSet *free)
 {
-  const QuoitPackingDemand demand = { problem->turns, problem->n_turns, 1, 0 };
+  const QuoitPackingDemand demand = { problem->cutting.turns, problem->cutting.n_turns, 1, 0 };
   QuoitSlotsAnswer answer = { .free = *free };
   QuoitPackingResult result;
 
-  quoit_packing_solve (&problem->grid, free, &demand, 1, problem->offsets, counting->steps, &result);
+  quoit_packing_solve (&problem->cutting.grid, free, &demand, 1, problem->cutting.offsets, counting->steps, &result);
   answer.least = (guint32) result.least;
   answer.most = (guint32) result.most;
   answer.unit = result.unit;
@@ -119,7 +50,7 @@ find_answer (Counting *counting, const Problem *problem, const QuoitHostSet *fre
 
   g_byte_array_append (key, (const guint8 *) &problem->class, sizeof problem->class);
   g_byte_array_append (key, (const guint8 *) free->rows,
-                       (guint) (quoit_grid_n_rows (&problem->grid) * sizeof *free->rows));
+                       (guint) (quoit_grid_n_rows (&problem->cutting.grid) * sizeof *free->rows));
   bytes = g_byte_array_free_to_bytes (g_steal_pointer (&key));
   known = g_hash_table_lookup (counting->known, bytes);
   if (known != NULL)
@@ -160,7 +91,7 @@ count_slice (Counting *counting, const Problem *problem, guint32 slice, QuoitSlo
       const QuoitSlotsAnswer *answer;
       QuoitHostSet free;
 
-      list_free_hosts (&counting->assumptions[i], slice, &problem->grid, &free);
+      quoit_free_hosts_list (&counting->assumptions[i], slice, &problem->cutting.grid, &free);
       of_slice.answer = find_answer (counting, problem, &free);
       answer = &g_array_index (counting->slots->answers, QuoitSlotsAnswer, of_slice.answer);
       least[i] = answer->least;
@@ -201,10 +132,11 @@ add_row (Counting *counting, QuoitGeneration generation, QuoitShape shape)
   for (guint32 shelf = 0; shelf < layout->n_shelves; shelf++)
     {
       const QuoitShelf *of = &layout->shelves[shelf];
-      Problem problem;
+      const QuoitClass *class = of->class_index == QUOIT_NO_INDEX ? NULL : &layout->classes[of->class_index];
+      Problem problem = { .class = class };
 
-      if (of->class_index == QUOIT_NO_INDEX || layout->classes[of->class_index].facts.generation != generation
-          || !problem_init (&problem, &layout->classes[of->class_index], shape, counting->slots->cut))
+      if (class == NULL || class->facts.generation != generation
+          || !quoit_cutting_init (&problem.cutting, &class->facts, shape, counting->slots->cut))
         continue;
       is_possible = TRUE;
       for (guint32 slice = of->first_slice; slice < of->first_slice + of->n_slices; slice++)
@@ -241,10 +173,10 @@ quoit_slots_count (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGeneration g
   g_autoptr (QuoitFleet) later = quoit_fleet_seen_at (fleet, until_ms, until_ms + 1);
   g_autofree char *text = shape.n_dims == 0 ? NULL : quoit_shape_format (shape);
   Counting counting = { slots,
-                        { [QUOIT_SLOTS_NOW] = { fleet, QUOIT_NODE_ALIVE },
-                          [QUOIT_SLOTS_UNDRAINED] = { fleet, QUOIT_NODE_DRAINING },
-                          [QUOIT_SLOTS_GROUPS_ENDED] = { later, QUOIT_NODE_ALIVE },
-                          [QUOIT_SLOTS_MENDED] = { fleet, QUOIT_NODE_DEAD } },
+                        { [QUOIT_SLOTS_NOW] = { fleet, QUOIT_NODE_ALIVE, FALSE },
+                          [QUOIT_SLOTS_UNDRAINED] = { fleet, QUOIT_NODE_DRAINING, FALSE },
+                          [QUOIT_SLOTS_GROUPS_ENDED] = { later, QUOIT_NODE_ALIVE, FALSE },
+                          [QUOIT_SLOTS_MENDED] = { fleet, QUOIT_NODE_DEAD, FALSE } },
                         steps,
                         g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL) };
 

@@ -5,7 +5,7 @@
 #include <quoit/slots.h>
 
 #include "fleet/fleet.h"
-#include "planner/packing.h"
+#include "geometry/packing.h"
 
 enum { QUOIT_N_SLOTS_IF = QUOIT_SLOTS_MENDED + 1 };
 

@@ -604,7 +604,7 @@ get_group (Decoder *in)
   if (in->format >= 2)
     {
       group.until_ms = get_signed (in);
-      group.kind = (guint8) get_limited (in, QUOIT_RECORD_QUOTA);
+      group.kind = (guint8) get_limited (in, QUOIT_LAST_RECORD_KIND);
       group.end = (guint8) get_limited (in, QUOIT_END_SOURCE);
       group.source = source = get_required_text (in);
       group.foreign_id = foreign_id = get_required_text (in);

@@ -504,14 +504,15 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
   if (loader->result == SQLITE_ROW && sqlite3_column_int64 (loader->bundles, 0) < (gint64) group->id)
     return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
   /* If live groups without nodes were allowed, a file could have any number of live groups. */
-  if (loader->ids->len == 0 && group->kind == QUOIT_RECORD_SLICES && group->state != QUOIT_GROUP_REMOVED)
+  if (loader->ids->len == 0 && (group->kind == QUOIT_RECORD_SLICES || group->kind == QUOIT_RECORD_PARTS)
+      && group->state != QUOIT_GROUP_REMOVED)
     return fail_damaged ("bundle", (gint64) group->id, error);
   if (loader->ids->len > 0)
     g_array_append_val (loader->ends, loader->ids->len);
   if (n_parts != 0 && n_parts != loader->ids->len)
     return fail_damaged ("bundle", (gint64) group->id, error);
   group->n_nodes = loader->ids->len;
-  group->n_slices = group->kind == QUOIT_RECORD_SLICES ? loader->ends->len : 0;
+  group->n_slices = group->kind == QUOIT_RECORD_SLICES || group->kind == QUOIT_RECORD_PARTS ? loader->ends->len : 0;
   group->node_ids = (const guint32 *) loader->ids->data;
   group->slice_end = (const guint32 *) loader->ends->data;
   group->bundles = n_parts == 0 ? NULL : (const QuoitBundle *) loader->parts->data;
@@ -545,7 +546,7 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   g_autoptr (GError) contradiction = NULL;
 
   if (group.id <= loader->last_id || !column_is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_AHEAD)
-      || !column_is_within (stmt, 9, 0, QUOIT_RECORD_QUOTA) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
+      || !column_is_within (stmt, 9, 0, QUOIT_LAST_RECORD_KIND) || !column_is_within (stmt, 10, 0, QUOIT_END_SOURCE)
       || !column_is_within (stmt, 14, G_MININT32, G_MAXINT32) || group.name == NULL || group.owner == NULL
       || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
       || group.reason == NULL)

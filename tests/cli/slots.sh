@@ -26,7 +26,7 @@ holds "nothing has changed" unchanged
 refused 3 "an unknown generation" "generation 'v9'" slots -a v9 --now "$now"
 refused 3 "a shape that the generation cannot have" "3x3" slots -a v6e -t 3x3 --now "$now"
 refused 4 "a shape that is too large" "no slice of v6e from which '16x16' can be cut" slots -a v6e -t 16x16 --now "$now"
-refused 2 "an unknown way to cut" "--cut 'small': expected whole, aligned or any" slots -a v6e --cut small --now "$now"
+refused 2 "an unknown way to cut" "--cut 'small': expected whole, aligned, any or partition" slots -a v6e --cut small --now "$now"
 refused 2 "wrapping aligned parts" "--wrap: expected --cut any" slots -a v6e --cut aligned --wrap --now "$now"
 refused 2 "an unknown certificate" "--certificate 'x': expected now, undrained, ended or mended" slots -a v6e --certificate x --now "$now"
 refused 2 "parts without a generation" "expected --accelerator" slots --topology 4x4 --now "$now"

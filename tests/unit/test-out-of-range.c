@@ -43,6 +43,8 @@ expect_criticals (void)
 static void
 check_group (const QuoitGroup *group)
 {
+  uint32_t origin[3], shape[3];
+
   OUT_OF_RANGE (quoit_group_get_n_slices (group))
   {
     VALUE (quoit_group_get_slice_state (group, at), QUOIT_GROUP_SLICE_LOST);
@@ -52,6 +54,7 @@ check_group (const QuoitGroup *group)
     ABSENT (quoit_group_get_worker_address (group, at, 0));
     VALUE (quoit_group_get_worker_node_id (group, at, 0), 0);
     ABSENT (quoit_group_dup_worker_full_name (group, at, 0));
+    VALUE (quoit_group_find_part (group, at, origin, shape), false);
   }
 
   OUT_OF_RANGE (quoit_group_get_n_labels (group))

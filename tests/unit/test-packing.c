@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "planner/packing.h"
+#include "geometry/packing.h"
 
 enum { MAX_TURNS = QUOIT_MAX_TURNS, N_DEMANDS = 3, STEPS = 20000000 };
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "planner/packing.h"
+#include "geometry/packing.h"
 
 enum { MAX_DEMANDS = 8, STEPS = 400000000 };
 

@@ -113,7 +113,8 @@ check_enough (const QuoitFleet *fleet, const QuoitRequest *request, GArray *rele
   g_autoptr (QuoitFleet) without = quoit_fleet_without (fleet, slots, slots->len);
 
   quoit_fleet_apply_promises (without);
-  if (request->bundles->len > 0 ? quoit_bundles_fit (without, request, NULL) : quoit_slices_fit (without, request))
+  if (quoit_request_is_by_host (request) ? quoit_bundles_fit (without, request, NULL)
+                                         : quoit_slices_fit (without, request))
     return TRUE;
   g_array_set_size (released, 0);
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
@@ -133,7 +134,7 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
       || !quoit_request_check_near (fleet, request, error))
     return FALSE;
   list_victims (used, request, victims);
-  return (request->bundles->len > 0
+  return (quoit_request_is_by_host (request)
               ? quoit_preempt_for_bundles (used, request, now_ms, victims, released, is_cheapest, error)
               : quoit_preempt_for_slices (used, request, now_ms, victims, released, is_cheapest, error))
          && check_quotas (used, request, released, error)

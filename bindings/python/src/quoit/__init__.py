@@ -55,7 +55,7 @@ from .errors import (
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
 from .ledger import Ledger, create, load_text, open, open_memory, restore
-from .requests import Bundle, Domain, Policy, Request, Spread, Strategy
+from .requests import Bundle, Cut, Domain, Policy, Request, Spread, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .reports import AlternativeReport, Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import Cut, GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
+    from .snapshots import GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
         Job,
         Process,
@@ -259,7 +259,7 @@ _LAZY = {
         "StepKind",
         "Verdict",
     ),
-    "snapshots": ("Cut", "GraphForm", "GroupEnd", "Growth", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
+    "snapshots": ("GraphForm", "GroupEnd", "Growth", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
     "topologies": (
         "Job",
         "Process",

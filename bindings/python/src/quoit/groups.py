@@ -61,6 +61,9 @@ class GroupSlice:
     state: GroupSliceState
     workers: tuple[Worker, ...]
     """The nodes of the slice, in the order of worker ids."""
+    part: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
+    """Where a part is in the slice of the fleet that it is cut from: the coordinates of its first chip, and its chips
+    along x, y and z. A part that crosses the wraparound of an axis ends outside of the slice. None: a whole slice."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -234,7 +237,14 @@ class Group(_c.Immutable):
                 )
                 for worker in range(lib.quoit_group_get_n_workers(self._handle, index))
             ),
+            self._part(index),
         )
+
+    def _part(self, index: int) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
+        origin, shape = _c.ffi.new("uint32_t[3]"), _c.ffi.new("uint32_t[3]")
+        if not lib.quoit_group_find_part(self._handle, index, origin, shape):
+            return None
+        return (origin[0], origin[1], origin[2]), (shape[0], shape[1], shape[2])
 
     @property
     def bundles(self) -> tuple[PlacedBundle, ...]:

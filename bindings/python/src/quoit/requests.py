@@ -30,6 +30,22 @@ class Policy(_c.Code):
     """The placement of Ray 2.60's control plane."""
 
 
+class Cut(_c.Code):
+    """How parts may be cut from slices. A part is a box of whole hosts."""
+
+    WHOLE = 0
+    """Only whole slices."""
+    ALIGNED = 1
+    """At multiples of the part's sides along each axis, and not turned. In a slice with equal sides, a part lies like
+    Ray's sub-slice of that shape."""
+    ANY = 2
+    """From any host on, and turned if the hosts allow it."""
+    ANY_OR_WRAPPED = 3
+    """Also across wraparound links; no public source says that libtpu accepts such a part."""
+    PARTITION = 4
+    """GKE's partitions of a cube: 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4 at multiples of their sides, not turned."""
+
+
 class Domain(_c.Code):
     """A kind of place that several slices share."""
 
@@ -193,6 +209,8 @@ class Request(_c.Immutable):
         named: use only slices with these names, short or full.
         excluded: do not use slices with these names.
         excluded_nodes: use neither nodes with these names nor their slices.
+        cut: the slices of the group may be cut from larger ones, in this way. Not for bundles, and not together with
+            `tpu_per_bundle`, `keep_to`, `spread` or `near`. For tpu7x only `Cut.PARTITION` is accepted.
         keep_to: all slices are in one pool, or in one zone, whichever has enough. With zones, only slices whose nodes
             all have the same zone are used. Not for bundles.
         spread: the slices are spread over pools or zones. Not for bundles, and not together with `keep_to`.
@@ -238,6 +256,7 @@ class Request(_c.Immutable):
         named: Iterable[str] = (),
         excluded: Iterable[str] = (),
         excluded_nodes: Iterable[str] = (),
+        cut: Cut | None = None,
         keep_to: Domain | None = None,
         spread: Spread | None = None,
         near: str | None = None,
@@ -298,6 +317,8 @@ class Request(_c.Immutable):
         if excluded_nodes is not _EMPTY:
             for index, node_name in enumerate(_names(excluded_nodes, "excluded_nodes")):
                 lib.quoit_request_exclude_node(handle, _c.to_text(node_name, f"excluded_nodes[{index}]"))
+        if cut is not None:
+            call(lib.quoit_request_set_cut, handle, _c.to_member(Cut, cut, "cut"))
         if keep_to is not None:
             call(lib.quoit_request_keep_to, handle, _c.to_member(Domain, keep_to, "keep_to"))
         if spread is not None:

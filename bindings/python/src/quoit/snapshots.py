@@ -30,7 +30,7 @@ from .fleet import (
 )
 from .groups import Group, to_group_name, wrap_group
 from .reports import Report, Verdict, take_report
-from .requests import Request, request_handle
+from .requests import Cut, Request, request_handle
 
 if TYPE_CHECKING:
     from .forks import Fork
@@ -43,19 +43,6 @@ class GraphForm(_c.Code):
     """For Graphviz."""
     JGF = 2
     """The JSON graph that Fluxion's resource-query reads."""
-
-
-class Cut(_c.Code):
-    """How parts may be cut from slices. A part is a box of whole hosts."""
-
-    WHOLE = 0
-    """Only whole slices."""
-    ALIGNED = 1
-    """At multiples of the part's sides along each axis, and not turned."""
-    ANY = 2
-    """From any host on, and turned if the hosts allow it."""
-    ANY_OR_WRAPPED = 3
-    """Also across wraparound links; no public source says that libtpu accepts such a part."""
 
 
 class SlotsIf(_c.Code):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the result of a packing. It visits every origin of every box by itself, and shares no code with the search. */
-#include "planner/packing.h"
+#include "geometry/packing.h"
 
 static QuoitPosition
 position_of (const QuoitGrid *grid, guint32 host)

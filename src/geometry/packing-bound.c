@@ -2,7 +2,7 @@
 /* The upper end of a packing, by weights. Each step takes the place whose weights sum up to the least for its value,
  * and raises them by a small part. This is the multiplicative method for linear programs of packing; the part becomes
  * smaller when the bound no longer improves. */
-#include "planner/packing-problem.h"
+#include "geometry/packing-problem.h"
 
 #include <string.h>
 

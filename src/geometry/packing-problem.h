@@ -2,7 +2,7 @@
 /* Private to packing*.c: the places of all demands, and which of them exclude each other. */
 #pragma once
 
-#include "planner/packing.h"
+#include "geometry/packing.h"
 
 /* Places have numbers. Those of one demand are adjacent, and the demand with the greatest value comes first. */
 typedef struct {

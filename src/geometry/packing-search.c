@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lower end of a packing, by local search: a place of the packing is exchanged for two others, and if no exchange
  * is left, some places are forced into it. The random numbers are always the same. */
-#include "planner/packing-problem.h"
+#include "geometry/packing-problem.h"
 
 #include <string.h>
 

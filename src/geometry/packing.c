@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "planner/packing-problem.h"
+#include "geometry/packing-problem.h"
 
 #include <string.h>
 

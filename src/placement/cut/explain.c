@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Explains a request that may be cut. Its slices are counted as the parts that fit at once. */
+#include "placement/cut/plan.h"
+
+#include "placement/constraint.h"
+#include "placement/cut/sources.h"
+#include "placement/explain-bundles.h"
+#include "placement/quota.h"
+
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitRequest *request;
+  QuoitReport *report;
+  GArray *sources; /* of QuoitCutSource */
+} Explanation;
+
+static gboolean
+count (const Explanation *explanation, QuoitNodeState worst, gboolean ignores_use, guint32 *least, guint32 *most,
+       GError **error)
+{
+  const QuoitFreeHosts rule = { explanation->fleet, worst, ignores_use };
+
+  return quoit_cut_count (&rule, explanation->request, G_MAXUINT32, least, most, error);
+}
+
+static void
+add_reason (const Explanation *explanation, QuoitConstraint constraint, guint32 before, guint32 after)
+{
+  quoit_report_add_reason (explanation->report, explanation->request, quoit_constraint_position (constraint), before,
+                           after);
+}
+
+/* Adds why slices of the fleet cannot be cut: these reasons count slices of the fleet. */
+static void
+add_hardware_reasons (const Explanation *explanation)
+{
+  const QuoitLayout *layout = explanation->fleet->layout;
+  guint32 n_of_generation = 0, n_large = 0, n_left = 0;
+
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    if (layout->classes[c].facts.generation == explanation->request->generation)
+      n_of_generation += layout->classes[c].n_slices;
+  for (guint i = 0; i < explanation->sources->len; i++)
+    {
+      n_large += g_array_index (explanation->sources, QuoitCutSource, i).n_slices;
+      n_left += g_array_index (explanation->sources, QuoitCutSource, i).slices->len;
+    }
+  add_reason (explanation, QUOIT_CONSTRAINT_ACCELERATOR, layout->n_slices, n_of_generation);
+  add_reason (explanation, QUOIT_CONSTRAINT_TOPOLOGY, n_of_generation, n_large);
+  if (explanation->request->pool != NULL)
+    add_reason (explanation, QUOIT_CONSTRAINT_POOL, n_large, n_left);
+  else if (explanation->request->zone != NULL)
+    add_reason (explanation, QUOIT_CONSTRAINT_ZONE, n_large, n_left);
+  else if (explanation->request->selectors->len > 0)
+    add_reason (explanation, QUOIT_CONSTRAINT_SELECTOR, n_large, n_left);
+}
+
+/* Lists the hosts of all sources that are not free. */
+static void
+list_obstacles (const Explanation *explanation, GArray *nodes)
+{
+  const QuoitFleet *fleet = explanation->fleet;
+
+  for (guint i = 0; i < explanation->sources->len; i++)
+    {
+      const GArray *slices = g_array_index (explanation->sources, QuoitCutSource, i).slices;
+
+      for (guint s = 0; s < slices->len; s++)
+        {
+          const QuoitSlice *slice = &fleet->layout->slices[g_array_index (slices, guint32, s)];
+
+          for (guint32 n = slice->first_node; n < slice->first_node + slice->n_nodes; n++)
+            if (quoit_fleet_node_state (fleet, (QuoitNodeId) { n }) != QUOIT_NODE_ALIVE
+                || quoit_fleet_node_use (fleet, (QuoitNodeId) { n }) != QUOIT_USE_NONE)
+              g_array_append_val (nodes, n);
+        }
+    }
+}
+
+static void
+add_options (const Explanation *explanation)
+{
+  QuoitReport *report = explanation->report;
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  list_obstacles (explanation, nodes);
+  quoit_report_find_bundle_options (report, explanation->fleet, explanation->request,
+                                    (const guint32 *) (const void *) nodes->data, nodes->len);
+  if (report->n_free_now > 0 && report->n_free_now < report->n_wanted)
+    quoit_option_add_step (quoit_report_add_option (report),
+                           &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });
+}
+
+/* Quotas for one class decide about the places that would be chosen. */
+static QuoitQuotaBundles
+admit (const Explanation *explanation, guint32 n_now)
+{
+  const guint32 n_wanted = explanation->report->n_wanted;
+  QuoitQuotaBundles admitted = quoit_quota_admit_parts (explanation->fleet, explanation->request, NULL);
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (admitted.verdict != QUOIT_VERDICT_FITS || n_now < n_wanted
+      || !quoit_cut_choose (explanation->fleet, explanation->request, n_wanted, n_wanted, parts, NULL))
+    return admitted;
+  for (guint i = 0; i < parts->len; i++)
+    quoit_cut_list_nodes (explanation->fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
+  return quoit_quota_admit_parts (explanation->fleet, explanation->request, nodes);
+}
+
+static gboolean
+explain (Explanation *explanation, GError **error)
+{
+  QuoitReport *report = explanation->report;
+  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever;
+  QuoitQuotaBundles admitted = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
+
+  if (!count (explanation, QUOIT_NODE_ALIVE, FALSE, &n_now, &most, error)
+      || !count (explanation, QUOIT_NODE_ALIVE, TRUE, &n_alive, &most, error)
+      || !count (explanation, QUOIT_NODE_DRAINING, TRUE, &n_undrained, &most, error)
+      || !count (explanation, QUOIT_NODE_DEAD, TRUE, &n_ever, &most_ever, error))
+    return FALSE;
+  if (explanation->fleet->quotas != NULL)
+    admitted = admit (explanation, n_now);
+  report->n_free_now = n_now;
+  report->n_possible = most_ever;
+  report->n_matching = n_ever;
+  report->is_unproven = n_ever < report->n_wanted && most_ever >= report->n_wanted;
+  report->verdict = most_ever < report->n_wanted ? QUOIT_VERDICT_NEVER
+                    : n_now < report->n_wanted   ? QUOIT_VERDICT_NOT_NOW
+                                                 : QUOIT_VERDICT_FITS;
+  report->verdict = MAX (report->verdict, admitted.verdict);
+  add_hardware_reasons (explanation);
+  add_reason (explanation, QUOIT_CONSTRAINT_INTACT, n_ever, MIN (n_ever, n_undrained));
+  add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
+  add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_alive, MIN (n_alive, n_now));
+  if (admitted.verdict != QUOIT_VERDICT_FITS)
+    quoit_report_add_detailed_reason (report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
+                                      admitted.verdict == QUOIT_VERDICT_NEVER
+                                          ? quoit_quota_describe_limit (explanation->fleet, admitted.quota)
+                                          : quoit_quota_describe (explanation->fleet, admitted.quota),
+                                      MAX (n_now, report->n_wanted), 0);
+  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+    add_options (explanation);
+  return TRUE;
+}
+
+QuoitReport *
+quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+{
+  g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, error);
+  g_autoptr (QuoitReport) report = quoit_report_alloc (quoit_request_min_slices (request));
+  Explanation explanation = { fleet, request, report, sources };
+
+  return sources != NULL && explain (&explanation, error) ? g_steal_pointer (&report) : NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses parts of slices for a request that may be cut (placement/request.h), and counts how many there are.
+ *
+ * Each part gets the place that costs later requests least (geometry/places.h), of all slices: the cheapest one, then
+ * the first slice, worker and turn. If fewer parts than requested are found so, the parts are packed anew. So a request
+ * is refused only if a packing of all its parts was not found; the counts say whether that is proven. */
+#pragma once
+
+#include "placement/cut/cutting.h"
+#include "placement/report.h"
+#include "placement/view.h"
+
+typedef struct {
+  guint32 slice, origin; /* worker id of the lowest corner */
+  QuoitShape hosts;      /* the box */
+} QuoitCutPart;
+
+/* Chooses @least to @most parts for @request, as many as there are, and appends them to @parts, an array of
+ * QuoitCutPart. Returns FALSE without an error if fewer than @least were found. Fails like quoit_plan_slices(). */
+gboolean quoit_cut_choose (const QuoitFleet *fleet, const QuoitRequest *request, guint32 least, guint32 most,
+                           GArray *parts, GError **error);
+
+/* Sets *@least to the number of parts of a packing into the hosts that count, and *@most to a number that is proven to
+ * be enough for any. Stops at @enough parts. Fails like quoit_plan_slices(). */
+gboolean quoit_cut_count (const QuoitFreeHosts *rule, const QuoitRequest *request, guint32 enough, guint32 *least,
+                          guint32 *most, GError **error);
+
+/* Sets @nodes, of guint32, to the hosts of the part in the layout, in the order of its workers: x fastest. */
+void quoit_cut_list_nodes (const QuoitFleet *fleet, const QuoitCutPart *part, GArray *nodes);
+
+/* Returns whether the request, which may be cut, fits now. *@result like for quoit_bundles_fit(). */
+gboolean quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
+/* Decides about the request, and counts the parts that fit now, up to the number that it prefers. Both results may be
+ * NULL. Fails like quoit_plan_slices(). */
+gboolean quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
+                         GError **error);
+
+/* explain.c: like quoit_explain_slices(), for a request that may be cut. Slices are counted as parts. */
+QuoitReport *quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);

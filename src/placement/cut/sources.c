@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/cut/sources.h"
+
+static void
+source_clear (gpointer data)
+{
+  g_array_unref (((QuoitCutSource *) data)->slices);
+}
+
+static void
+list_slices (const QuoitFleet *fleet, const QuoitCandidates *candidates, GArray *slices)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 shelf = 0; shelf < layout->n_shelves; shelf++)
+    {
+      const QuoitShelf *row = &layout->shelves[shelf];
+
+      for (guint32 s = row->first_slice;
+           row->class_index == candidates->class_index && s < row->first_slice + row->n_slices; s++)
+        if (candidates->eligible == NULL || quoit_eligible_has (candidates->eligible, s))
+          g_array_append_val (slices, s);
+    }
+}
+
+static gboolean
+add_source (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_index, GArray *sources, GError **error)
+{
+  const QuoitClass *class = &fleet->layout->classes[class_index];
+  QuoitCutSource source = { .class = class };
+  QuoitRequest whole = *request;
+  QuoitCandidates candidates;
+
+  if (class->facts.generation != request->generation
+      || (request->chips_per_host != 0 && class->facts.chips_per_host != request->chips_per_host)
+      || !quoit_cutting_init (&source.cutting, &class->facts, request->shape, request->cut))
+    return TRUE;
+  /* The slices of the class that pass the rules of the request. */
+  whole.shape = class->facts.shape;
+  whole.chips_per_host = class->facts.chips_per_host;
+  if (!quoit_candidates_find (fleet, &whole, &candidates, error))
+    return FALSE;
+  source.slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  source.n_slices = class->n_slices;
+  if (candidates.class_index != QUOIT_NO_INDEX)
+    list_slices (fleet, &candidates, source.slices);
+  quoit_candidates_clear (&candidates);
+  g_array_append_val (sources, source);
+  return TRUE;
+}
+
+GArray *
+quoit_cut_list_sources (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+{
+  g_autoptr (GArray) sources = g_array_new (FALSE, FALSE, sizeof (QuoitCutSource));
+  QuoitNodeRules rules;
+
+  g_array_set_clear_func (sources, source_clear);
+  if (!quoit_request_check_complete (request, error) || !quoit_shape_check (request->generation, request->shape, error))
+    return NULL;
+  for (guint32 c = 0; c < fleet->layout->n_classes; c++)
+    if (!add_source (fleet, request, c, sources, error))
+      return NULL;
+  /* Names that the fleet does not have are errors, also if no slice is large enough. */
+  if (sources->len == 0)
+    {
+      if (!quoit_node_rules_init (&rules, fleet->layout, request, error))
+        return NULL;
+      quoit_node_rules_clear (&rules);
+    }
+  return g_steal_pointer (&sources);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slices from which parts for a request can be cut: those of every class that is large enough, if they pass the
+ * rules of the request. */
+#pragma once
+
+#include "placement/cut/cutting.h"
+#include "placement/placement.h"
+
+/* The slices of one class. */
+typedef struct {
+  const QuoitClass *class;
+  QuoitCutting cutting;
+  guint32 n_slices; /* of the class */
+  GArray *slices;   /* of guint32: those that pass the rules, in the order of the layout */
+} QuoitCutSource;
+
+/* Returns an array of QuoitCutSource, which the caller owns. Also validates the request. Fails like
+ * quoit_plan_slices(). */
+GArray *quoit_cut_list_sources (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aligned parts, compared with the sub-slices that Ray numbers. */
+#include <stdio.h>
+
+#include <quoit/models.h>
+
+#include "slices.h"
+
+/* Returns the index of Ray's sub-slice of that topology for a host. */
+static char *
+ray_index (guint worker, const char *parent, const char *topology)
+{
+  g_autofree char *key = g_strconcat ("ray.io/tpu-subslice-", topology, NULL);
+  g_autoptr (QuoitRayLabels) labels = quoit_ray_subslice_labels (worker, parent, NULL);
+
+  ck_assert_ptr_nonnull (labels);
+  return g_strdup (quoit_ray_labels_find (labels, key));
+}
+
+static guint
+count_chips (const char *topology)
+{
+  guint x = 0, y = 0;
+
+  ck_assert_int_eq (sscanf (topology, "%ux%u", &x, &y), 2);
+  return x * y;
+}
+
+/* Fills a slice with aligned parts: each has the hosts of another sub-slice of Ray. */
+static void
+check_aligned (const char *parent, const char *topology)
+{
+  g_autofree char *fleet = g_strdup_printf ("v6e %s x1 pool=p hostchips=4", parent);
+  const guint n = count_chips (parent) / count_chips (topology);
+  g_autoptr (QuoitLedger) ledger = ledger_with (fleet, 1800000000000);
+  g_autoptr (QuoitRequest) request = slices_request ("g", "v6e", topology, n);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_set_cut (request, QUOIT_CUT_ALIGNED, NULL));
+  group = quoit_ledger_reserve (ledger, request, 1800000000000, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+  for (uint32_t s = 0; s < n; s++)
+    {
+      g_autofree char *first = NULL;
+
+      for (uint32_t w = 0; w < quoit_group_get_n_workers (group, s); w++)
+        {
+          g_autofree char *index = NULL;
+          guint worker = 0;
+
+          ck_assert_int_eq (sscanf (quoit_group_get_worker_name (group, s, w), "p-0-%u", &worker), 1);
+          index = ray_index (worker, parent, topology);
+          ck_assert_ptr_nonnull (index);
+          if (first == NULL)
+            first = g_strdup (index);
+          ck_assert_str_eq (index, first);
+        }
+      ck_assert (g_hash_table_add (seen, g_steal_pointer (&first)));
+    }
+}
+
+START_TEST (aligned_parts_of_squares_are_the_sub_slices_of_ray)
+{
+  check_aligned ("4x4", "2x4");
+  check_aligned ("8x8", "2x4");
+  check_aligned ("8x8", "4x4");
+  check_aligned ("8x8", "4x8");
+  check_aligned ("16x16", "4x8");
+  check_aligned ("16x16", "8x8");
+  check_aligned ("16x16", "8x16");
+}
+END_TEST
+
+START_TEST (bad_cuts_are_refused)
+{
+  g_autoptr (QuoitRequest) request = slices_request ("g", "v6e", "4x4", 1);
+  GError *error = NULL;
+
+  ck_assert (!quoit_request_set_cut (request, (QuoitCut) 5, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut '5': expected a value of QuoitCut");
+  ck_assert (!quoit_request_set_cut (request, (QuoitCut) -1, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut '-1'");
+}
+END_TEST
+
+START_TEST (a_queue_starts_parts_and_promises_others)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=p hostchips=4", 1800000000000);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitRequest) first = slices_request ("a", "v6e", "4x4", 3),
+                           second = slices_request ("b", "v6e", "4x8", 1);
+  g_autoptr (QuoitRequest) third = slices_request ("c", "v6e", "4x4", 1);
+  const QuoitRequest *requests[] = { first, second, third };
+  g_autoptr (QuoitQueuePlan) plan = NULL;
+  GError *error = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      ck_assert (quoit_request_set_cut ((QuoitRequest *) requests[i], QUOIT_CUT_ANY, NULL));
+      ck_assert (quoit_request_set_expected_runtime_ms ((QuoitRequest *) requests[i], 60000, NULL));
+    }
+  plan = quoit_fork_plan_queue (fork, requests, 3, QUOIT_BACKFILL_EASY, 1800000000000, &error);
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_queue_plan_get_state (plan, 0), QUOIT_QUEUED_STARTS);
+  ck_assert_int_eq (quoit_queue_plan_get_state (plan, 1), QUOIT_QUEUED_WAITS);
+  ck_assert_int_eq (quoit_queue_plan_get_start_ms (plan, 1), 1800000060000);
+  /* It ends when the promised part begins. */
+  ck_assert_int_eq (quoit_queue_plan_get_state (plan, 2), QUOIT_QUEUED_STARTS);
+}
+END_TEST
+
+START_TEST (parts_are_preempted_reserved_ahead_and_over_quota)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=p hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) low = slices_request ("low", "v6e", "4x8", 2),
+                           high = slices_request ("high", "v6e", "4x4", 1);
+  g_autoptr (QuoitRequest) later = slices_request ("later", "v6e", "8x8", 1);
+  g_autoptr (QuoitRequest) owned = owned_request ("owned", "v6e", "4x4", 2, "ana");
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitPreemption) preemption = NULL;
+  g_autoptr (QuoitGroup) ahead = NULL;
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_cut (low, QUOIT_CUT_ANY, NULL) && quoit_request_set_cut (high, QUOIT_CUT_ANY, NULL));
+  ck_assert (quoit_request_set_cut (later, QUOIT_CUT_ANY, NULL) && quoit_request_set_cut (owned, QUOIT_CUT_ANY, NULL));
+  ck_assert (quoit_request_set_lease_ms (low, 1000, NULL));
+  quoit_request_set_priority (high, 1);
+  quoit_group_unref (quoit_ledger_reserve (ledger, low, now_ms, NULL, &error));
+  ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  preemption = quoit_snapshot_find_preemption (snapshot, high, now_ms, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_preemption_get_n_groups (preemption), 1);
+  ahead = quoit_ledger_reserve_at (ledger, later, now_ms + 2000, now_ms + 3000, now_ms, NULL, &error);
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_group_get_state (ahead), QUOIT_GROUP_AHEAD);
+  /* The first part would still be there when the reservation begins. */
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, high, now_ms + 1500, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "not now");
+  ck_assert (quoit_ledger_set_quota (ledger, "ana", NULL, "ana", NULL, NULL, 16, -1, NULL, now_ms + 4000, &error));
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, owned, now_ms + 4000, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NEVER, "over the quota of 'ana: at most 16 chips'");
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("parts");
+  TCase *tcase = tcase_create ("parts");
+
+  tcase_add_test (tcase, aligned_parts_of_squares_are_the_sub_slices_of_ray);
+  tcase_add_test (tcase, bad_cuts_are_refused);
+  tcase_add_test (tcase, a_queue_starts_parts_and_promises_others);
+  tcase_add_test (tcase, parts_are_preempted_reserved_ahead_and_over_quota);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
