@@ -265,6 +265,38 @@ func (f *Fork) ReleaseSlice(group, slice string, now time.Time) (*GroupChange, e
 	return changeOrError(result, err)
 }
 
+// Forget is like Ledger.Forget, on the fork only. A commit does not conflict with others who have forgotten the record
+// too. It fails like Ledger.Forget.
+func (f *Fork) Forget(group string, now time.Time) error {
+	return f.withName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_forget(c, name, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// ForgetKey is like Ledger.ForgetKey, on the fork only. A commit forgets the group that has the key on the fork, not
+// another one to which others have given the key since. It fails like Ledger.Forget.
+func (f *Fork) ForgetKey(key string, now time.Time) error {
+	return f.withName("key", key, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
+		C.quoit_fork_forget_key(c, name, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// ForgetBefore is like Ledger.ForgetBefore, on the fork only. A commit forgets the groups that have ended on the fork,
+// not those that have ended in the ledger since.
+//
+// It fails with Invalid for a clock that is not valid.
+func (f *Fork) ForgetBefore(before, now time.Time) (int, error) {
+	var groups C.uint32_t
+	err := f.with(func(c *C.QuoitFork) (gerror *C.GError) {
+		C.quoit_fork_forget_before(c, C.int64_t(unixMs(before)), C.int64_t(unixMs(now)), &groups, &gerror)
+		return gerror
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(groups), nil
+}
+
 // SetOwner is like Ledger.SetOwner, on the fork only. It fails like Ledger.SetOwner.
 func (f *Fork) SetOwner(owner string, lease time.Duration, now time.Time) error {
 	return f.withName("owner", owner, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
@@ -333,9 +365,26 @@ func (f *Fork) SetNodeState(node string, state NodeState, now time.Time) error {
 	})
 }
 
+// Import is like Ledger.Import, on the fork only. It returns what an Import of the ledger would change. It fails like
+// Ledger.Import.
+func (f *Fork) Import(input *Input, now time.Time) (*Import, error) {
+	return f.withInput(input, func(c *C.QuoitFork, cInput *C.QuoitInput, gerror **C.GError) *C.QuoitImport {
+		return C.quoit_fork_import(c, cInput, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
 // Sync is like Ledger.Sync, on the fork only. It returns what a Sync of the ledger would change. It fails like
 // Ledger.Sync.
 func (f *Fork) Sync(input *Input, now time.Time) (*Import, error) {
+	return f.withInput(input, func(c *C.QuoitFork, cInput *C.QuoitInput, gerror **C.GError) *C.QuoitImport {
+		return C.quoit_fork_sync(c, cInput, C.int64_t(unixMs(now)), gerror)
+	})
+}
+
+// withInput runs a C call that reads an input.
+func (f *Fork) withInput(
+	input *Input, run func(*C.QuoitFork, *C.QuoitInput, **C.GError) *C.QuoitImport,
+) (*Import, error) {
 	cInput, err := input.toC()
 	if err != nil {
 		return nil, err
@@ -343,7 +392,7 @@ func (f *Fork) Sync(input *Input, now time.Time) (*Import, error) {
 	defer C.quoit_input_free(cInput)
 	var result *C.QuoitImport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		result = C.quoit_fork_sync(c, cInput, C.int64_t(unixMs(now)), &gerror)
+		result = run(c, cInput, &gerror)
 		return gerror
 	})
 	return importOrError(result, err)

@@ -230,8 +230,8 @@ func (l *Ledger) ForgetBefore(ctx context.Context, before, now time.Time) (int, 
 
 // CommitFork writes everything that was done on a fork of this ledger as one journal entry, or nothing. Others may have
 // changed the ledger since the fork was made, but nothing that its changes depend on: the names, keys, owners and nodes
-// of its new groups, the groups that it has changed, the nodes whose state it has set, and, if it has synced a source,
-// the nodes that the sync changes. If others have added groups, new groups get other ids than on the fork. The fork
+// of its new groups, the groups that it has changed, the nodes whose state it has set, and, if it has imported or
+// synced a source, the list of nodes. If others have added groups, new groups get other ids than on the fork. The fork
 // continues from the committed state.
 //
 // It fails with Conflict if something that the fork depends on has changed (make a new fork, and decide again), Expired

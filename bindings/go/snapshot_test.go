@@ -175,6 +175,11 @@ func TestForkDoesNotChangeItsLedger(t *testing.T) {
 	if found.IsNew || found.Nodes != 8 || len(found.Changes) == 0 {
 		t.Errorf("%+v: expected a difference", found)
 	}
+	more := &quoit.Input{Kind: quoit.FleetText, Text: []byte("v5e 2x4 x2"), Source: "other"}
+	found = must[*quoit.Import](t)(fork.Import(more, now))
+	if !found.IsNew || found.Nodes == 0 {
+		t.Errorf("%+v: expected a new source", found)
+	}
 	now := must[*quoit.Snapshot](t)(fork.Snapshot())
 	defer now.Close()
 	if must[string](t)(now.JSON()) == before {
@@ -186,6 +191,42 @@ func TestForkDoesNotChangeItsLedger(t *testing.T) {
 	if must[string](t)(newSnapshot(t, ledger).JSON()) != before {
 		t.Error("the ledger has changed with the fork")
 	}
+}
+
+func TestForkForgetsRecords(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x3")
+	for _, key := range []string{"a", "b", "c"} {
+		request := sliceRequest(key, 1)
+		request.Key = key
+		group := must[*quoit.Group](t)(ledger.Reserve(bg, request, now))
+		if err := ledger.Release(bg, group.Handle(), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fork := must[*quoit.Fork](t)(newSnapshot(t, ledger).Fork())
+	defer fork.Close()
+	if err := fork.Forget("a@1", now); err != nil {
+		t.Fatal(err)
+	}
+	if err := fork.ForgetKey("b", now); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, fork.Forget("a@1", now), quoit.NotFound)
+	wantCode(t, fork.Forget("c", now), quoit.Invalid)
+	wantCode(t, fork.ForgetKey("b", now), quoit.NotFound)
+	_, err := fork.ForgetBefore(now, time.Time{})
+	wantCode(t, err, quoit.Invalid)
+	if n := must[int](t)(fork.ForgetBefore(now.Add(time.Millisecond), now)); n != 1 {
+		t.Errorf("%d records were forgotten, expected 1", n)
+	}
+	if err := ledger.ForgetKey(bg, "a", now); err != nil {
+		t.Fatal(err)
+	}
+	if err := ledger.CommitFork(bg, fork, now); err != nil {
+		t.Fatal(err)
+	}
+	_, err = newSnapshot(t, ledger).GroupByKey("c")
+	wantCode(t, err, quoit.NotFound)
 }
 
 func TestForkIsCommittedUnlessWhatItDependsOnHasChanged(t *testing.T) {

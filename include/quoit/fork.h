@@ -16,6 +16,11 @@ G_BEGIN_DECLS
  * A private, mutable copy of a snapshot, for dry runs, what-if questions and plans. It runs the same code as a ledger
  * and shares all parts that it does not change. Nothing of it is written, unless quoit_ledger_commit_fork() commits its
  * changes. It keeps them in memory for that. Use it in one thread at a time.
+ *
+ * A fork has every call of the ledger that changes the fleet, its groups or its records; quoit_fork_drain_nodes() and
+ * quoit_fork_undrain_nodes() also take a single node. The clock, the limits of the ledger (quoit_ledger_set_keep(),
+ * quoit_ledger_set_max_clock_jump()) and its journal (quoit_ledger_trim(), quoit_ledger_compact_journal()) are not part
+ * of the fleet: only the ledger changes them.
  */
 typedef struct _QuoitFork QuoitFork;
 
@@ -275,6 +280,44 @@ QUOIT_API QuoitGroupChange *quoit_fork_release_slice (QuoitFork *fork, const cha
                                                       int64_t now_ms, GError **error);
 
 /**
+ * quoit_fork_forget:
+ * @group: NAME@ID
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_forget(), on the fork only. When the fork is committed, it is no conflict if others have forgotten
+ * the record, too.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_forget (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_forget_key:
+ * @key: a request key
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_forget_key(), on the fork only. The commit forgets the group that has the key on the fork, not
+ * another one to which others have given the key since.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_forget_key (QuoitFork *fork, const char *key, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_forget_before:
+ * @before_ms: a time in milliseconds since 1970
+ * @now_ms: the caller's clock
+ * @n_groups: (out) (optional): the number of records that were deleted
+ *
+ * Like quoit_ledger_forget_before(), on the fork only. The commit forgets the groups that have ended on the fork, not
+ * those that have ended in the ledger since.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_forget_before (QuoitFork *fork, int64_t before_ms, int64_t now_ms, uint32_t *n_groups,
+                                         GError **error);
+
+/**
  * quoit_fork_set_owner:
  * @owner: name of the owner
  * @lease_ms: length of the lease in milliseconds; 0: no lease
@@ -360,6 +403,19 @@ QUOIT_API QuoitGroup *quoit_fork_set_priority (QuoitFork *fork, const char *grou
 QUOIT_API QuoitGroup *quoit_fork_set_labels (QuoitFork *fork, const char *group, const char *const *keys,
                                              const char *const *values, uint32_t n_labels, int64_t now_ms,
                                              GError **error);
+
+/**
+ * quoit_fork_import:
+ * @input: what the source contains
+ * @now_ms: the caller's clock
+ *
+ * Like quoit_ledger_import(), on the fork only: the result is what the import would change.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_fork_import (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /**
  * quoit_fork_sync:

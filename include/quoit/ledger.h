@@ -823,8 +823,10 @@ QUOIT_API bool quoit_ledger_undrain_nodes (QuoitLedger *ledger, const char *cons
  * - A group that the fork has added, resized or given labels: the quotas admit it.
  * - A quota that the fork has set or removed: it is as it was in the snapshot, or already as the fork has set it. No
  * other quota is for the same groups and class.
- * - A sync on the fork: nobody has imported or synced nodes since, and no other group has taken a node that the sync
- * changes or removes.
+ * - An import, a sync or an update of nodes on the fork: no import, sync or update of others has changed any source
+ * since, and no other group has taken a node that the fork's changes or removes.
+ * - A record that the fork has forgotten: its group has ended in the ledger, too. If others have forgotten it already,
+ * nothing is written for it. Records of groups that have ended since the snapshot stay.
  *
  * The ledger does not decide again whether other slices would now be better. Groups of the ledger whose lease has ended
  * on the fork are left to the ledger, which ends leases itself.

@@ -144,6 +144,14 @@ quoit_ledger_update_nodes (QuoitLedger *ledger, const QuoitInput *input, int64_t
 }
 
 QuoitImport *
+quoit_fork_import (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && input != NULL, NULL);
+
+  return import_on_fork (fork, QUOIT_ACTION_IMPORT, input, now_ms, error);
+}
+
+QuoitImport *
 quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
 {
   g_return_val_if_fail (fork != NULL && input != NULL, NULL);

@@ -338,15 +338,13 @@ quoit_fork_release_with_reason (QuoitFork *fork, const char *group, const char *
   return release (QUOIT_TARGET_FORK (fork), group, reason, now_ms, error);
 }
 
-bool
-quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
+static bool
+forget (QuoitTarget target, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitAction action = { .type = QUOIT_ACTION_FORGET };
 
-  g_return_val_if_fail (ledger != NULL && group != NULL, false);
-
-  if (!quoit_store_refuse_child (ledger->store, error) || !quoit_group_ref_parse (group, &action.group, &name, error))
+  if (!quoit_target_refuse_child (target, error) || !quoit_group_ref_parse (group, &action.group, &name, error))
     return false;
   if (action.group.id == 0)
     {
@@ -355,7 +353,23 @@ quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GEr
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "group %s: expected NAME@ID, because only an id names a removed group", quoted);
     }
-  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
+  return quoit_target_change (target, &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && group != NULL, false);
+
+  return forget (QUOIT_TARGET_LEDGER (ledger), group, now_ms, error);
+}
+
+bool
+quoit_fork_forget (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (fork != NULL && group != NULL, false);
+
+  return forget (QUOIT_TARGET_FORK (fork), group, now_ms, error);
 }
 
 bool
@@ -365,20 +379,44 @@ quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, G
 
   g_return_val_if_fail (ledger != NULL && key != NULL, false);
 
-  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
+  return quoit_target_change (QUOIT_TARGET_LEDGER (ledger), &action, now_ms, NULL, NULL, error);
+}
+
+bool
+quoit_fork_forget_key (QuoitFork *fork, const char *key, int64_t now_ms, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_FORGET_KEY, .key = key };
+
+  g_return_val_if_fail (fork != NULL && key != NULL, false);
+
+  return quoit_target_change (QUOIT_TARGET_FORK (fork), &action, now_ms, NULL, NULL, error);
+}
+
+static bool
+forget_before (QuoitTarget target, int64_t before_ms, int64_t now_ms, uint32_t *n_groups, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_FORGET_BEFORE, .forgetting = { before_ms, 0 } };
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  if (!quoit_target_change (target, &action, now_ms, &outcome, NULL, error))
+    return false;
+  if (n_groups != NULL)
+    *n_groups = outcome.n_groups;
+  return true;
 }
 
 bool
 quoit_ledger_forget_before (QuoitLedger *ledger, int64_t before_ms, int64_t now_ms, uint32_t *n_groups, GError **error)
 {
-  const QuoitAction action = { QUOIT_ACTION_FORGET_BEFORE, .forgetting = { before_ms, 0 } };
-  g_auto (QuoitOutcome) outcome = { 0 };
-
   g_return_val_if_fail (ledger != NULL, false);
 
-  if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
-    return false;
-  if (n_groups != NULL)
-    *n_groups = outcome.n_groups;
-  return true;
+  return forget_before (QUOIT_TARGET_LEDGER (ledger), before_ms, now_ms, n_groups, error);
+}
+
+bool
+quoit_fork_forget_before (QuoitFork *fork, int64_t before_ms, int64_t now_ms, uint32_t *n_groups, GError **error)
+{
+  g_return_val_if_fail (fork != NULL, false);
+
+  return forget_before (QUOIT_TARGET_FORK (fork), before_ms, now_ms, n_groups, error);
 }

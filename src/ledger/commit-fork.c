@@ -12,7 +12,7 @@ typedef struct {
   const QuoitFleet *present; /* of the ledger */
   const GPtrArray *entries;  /* of the fork */
   QuoitFleet *fleet;         /* a fork of @present with the effects so far */
-  QuoitLayout *known;        /* the layout to compare nodes with: that of @base, or after the last sync of the fork */
+  QuoitLayout *known;        /* the layout to compare nodes with: that of @base, or after the last import of the fork */
   guint64 id_shift;          /* what is added to the ids of groups that the fork has added */
   QuoitEntry *entry;         /* the result */
   GHashTable *groups;        /* ids of the groups of @base that have been compared */
@@ -86,6 +86,16 @@ check_group (Rebase *rebase, const char *name, guint64 id, GError **error)
   if (before == NULL)
     return conflict (error, "group", name, "has ended");
   return record_conflict (error, before, now == NULL ? "has ended" : "has changed since the snapshot");
+}
+
+/* Checks that the group of a record that the fork forgets has ended. The record itself never changes. The lease of the
+ * group may have ended on the fork, and others may have renewed it. */
+static gboolean
+check_forgotten (Rebase *rebase, const char *name, guint64 id, GError **error)
+{
+  const QuoitGroupData *now = find_by_id (rebase->fleet, name, shifted_id (rebase, id));
+
+  return now == NULL || now->state == QUOIT_GROUP_REMOVED || record_conflict (error, now, "has not ended");
 }
 
 /* Returns whether an import has left the node with @id where it was: in its slice, and of its kind. */
@@ -245,7 +255,7 @@ rebase_node_state (Rebase *rebase, const QuoitEffect *effect, GError **error)
     }
   if (!is_same_node (rebase->known, layout, effect->node_id))
     return conflict (error, "node", quoit_layout_node_name (layout, now), "is in another slice or of another kind now");
-  /* A sync of the fork has added the node. */
+  /* An import of the fork has added the node. */
   if (before.index == QUOIT_NO_INDEX)
     return TRUE;
   state = quoit_fleet_node_state (rebase->fleet, now);
@@ -253,7 +263,7 @@ rebase_node_state (Rebase *rebase, const QuoitEffect *effect, GError **error)
          || conflict (error, "node", quoit_layout_node_name (layout, now), "has changed its state since the snapshot");
 }
 
-/* --- syncs --- */
+/* --- imports and syncs --- */
 
 /* Returns a group that has the node now, but had not when the fork was made, and is not of the fork; or NULL. */
 static const QuoitGroupData *
@@ -280,7 +290,8 @@ find_new_user (const Rebase *rebase, guint32 id)
   return NULL;
 }
 
-/* Checks that the sync decides the same now: nobody has imported since, nor taken a node that it changes or removes. */
+/* Checks that the import decides the same now: nobody has imported since, nor taken a node that it changes or removes.
+ */
 static gboolean
 check_import (const Rebase *rebase, const QuoitSourceUpdate *update, GError **error)
 {
@@ -289,10 +300,11 @@ check_import (const Rebase *rebase, const QuoitSourceUpdate *update, GError **er
   guint32 n;
 
   if (rebase->known->version != rebase->fleet->layout->version)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                       "fork: it has synced source '%s', and the fleet was imported again since: make a new fork of a "
-                       "new snapshot",
-                       source);
+    return quoit_fail (
+        error, QUOIT_ERROR_CONFLICT,
+        "fork: it has imported source '%s', and the fleet was imported again since: make a new fork of a "
+        "new snapshot",
+        source);
   quoit_claims_nodes (update->claims, &n);
   for (guint32 i = 0; user == NULL && i < n; i++)
     user = find_new_user (rebase, update->ids[i]);
@@ -300,7 +312,7 @@ check_import (const Rebase *rebase, const QuoitSourceUpdate *update, GError **er
     user = find_new_user (rebase, update->removed[i]);
   for (guint32 i = 0; user == NULL && i < update->n_states; i++)
     user = find_new_user (rebase, update->states[i].id);
-  return user == NULL || conflict (error, "group", user->name, "has taken a node that the sync of the fork changes");
+  return user == NULL || conflict (error, "group", user->name, "has taken a node that an import of the fork changes");
 }
 
 static gboolean
@@ -314,7 +326,7 @@ has_import (const QuoitEntry *entry)
 
 /* --- all effects --- */
 
-/* Sets @rebased to a copy of @effect for the present fleet. @is_import: of an entry that syncs a source. */
+/* Sets @rebased to a copy of @effect for the present fleet. @is_import: of an entry that imports a source. */
 static gboolean
 rebase_effect (Rebase *rebase, const QuoitEffect *effect, gboolean is_import, QuoitEffect *rebased, GError **error)
 {
@@ -328,7 +340,8 @@ rebase_effect (Rebase *rebase, const QuoitEffect *effect, gboolean is_import, Qu
     case QUOIT_EFFECT_GROUP_REMOVED:
     case QUOIT_EFFECT_GROUP_LEASE:
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
-      if (!check_group (rebase, effect->group_name, effect->group_id, error))
+      if (!(effect->type == QUOIT_EFFECT_GROUP_FORGOTTEN ? check_forgotten : check_group) (rebase, effect->group_name,
+                                                                                           effect->group_id, error))
         return FALSE;
       rebased->group_id = shifted_id (rebase, effect->group_id);
       rebased->group_name = g_strdup (effect->group_name);
@@ -371,13 +384,12 @@ is_left_to_ledger (const Rebase *rebase, const QuoitEntry *entry, const QuoitEff
   return entry->verb == QUOIT_VERB_EXPIRE && effect->group_id < rebase->base->next_group_id;
 }
 
-/* A release with a reason forgets old records. Others may have forgotten such a record too. */
+/* Others may have forgotten a record that the fork forgets, or ended its group without a record. */
 static gboolean
-is_forgotten_already (const Rebase *rebase, const QuoitEntry *entry, const QuoitEffect *effect)
+is_forgotten_already (const Rebase *rebase, const QuoitEffect *effect)
 {
-  return entry->verb == QUOIT_VERB_RELEASE && effect->type == QUOIT_EFFECT_GROUP_FORGOTTEN
-         && effect->group_id < rebase->base->next_group_id
-         && quoit_fleet_find_removed (rebase->fleet, effect->group_id) == NULL;
+  return effect->type == QUOIT_EFFECT_GROUP_FORGOTTEN && effect->group_id < rebase->base->next_group_id
+         && find_by_id (rebase->fleet, effect->group_name, effect->group_id) == NULL;
 }
 
 /* Returns the group as the last beginning or move of the fork leaves it. */
@@ -466,8 +478,7 @@ rebase_entry (Rebase *rebase, const QuoitEntry *entry, GError **error)
     {
       QuoitEffect rebased;
 
-      if (is_left_to_ledger (rebase, entry, &entry->effects[i])
-          || is_forgotten_already (rebase, entry, &entry->effects[i])
+      if (is_left_to_ledger (rebase, entry, &entry->effects[i]) || is_forgotten_already (rebase, &entry->effects[i])
           || has_same_beginning (rebase, entry, &entry->effects[i]) || has_same_record (rebase, &entry->effects[i]))
         continue;
       if (!rebase_effect (rebase, &entry->effects[i], is_import, &rebased, error))

@@ -426,7 +426,9 @@ forget_before (Walk *walk, const Target *target)
   uint32_t n_groups = 0;
   guint n_known = 0;
   Call call = call_begin (walk, target, "forget before");
-  gboolean done = quoit_ledger_forget_before (target->ledger, before_ms, call.now_ms, &n_groups, &call.error);
+  gboolean done = target->fork != NULL
+                      ? quoit_fork_forget_before (target->fork, before_ms, call.now_ms, &n_groups, &call.error)
+                      : quoit_ledger_forget_before (target->ledger, before_ms, call.now_ms, &n_groups, &call.error);
 
   for (guint i = call.after->groups->len; i-- > 0;)
     {
@@ -454,8 +456,12 @@ forget_one (Walk *walk, const Target *target)
   gboolean done;
 
   ref = random_ref (walk, target->model, &name, &id);
-  done = by_key ? quoit_ledger_forget_key (target->ledger, key, call.now_ms, &call.error)
-                : quoit_ledger_forget (target->ledger, ref, call.now_ms, &call.error);
+  if (target->fork != NULL)
+    done = by_key ? quoit_fork_forget_key (target->fork, key, call.now_ms, &call.error)
+                  : quoit_fork_forget (target->fork, ref, call.now_ms, &call.error);
+  else
+    done = by_key ? quoit_ledger_forget_key (target->ledger, key, call.now_ms, &call.error)
+                  : quoit_ledger_forget (target->ledger, ref, call.now_ms, &call.error);
   known = by_key ? model_keyed (call.after, key) : find_gone (call.after, name, id);
   call.is_unread = !by_key && id == 0;
   if (call.is_unread)

@@ -102,8 +102,11 @@ import_by (Walk *walk, const Target *target, const char *text, const char *name,
   QuoitImport *import;
 
   quoit_input_set_source (input, name);
-  import = way == IMPORT ? quoit_ledger_import (target->ledger, input, call->now_ms, &call->error)
-                         : quoit_ledger_sync (target->ledger, input, call->now_ms, &call->error);
+  if (target->fork != NULL)
+    import = (way == IMPORT ? quoit_fork_import : quoit_fork_sync) (target->fork, input, call->now_ms, &call->error);
+  else
+    import = way == IMPORT ? quoit_ledger_import (target->ledger, input, call->now_ms, &call->error)
+                           : quoit_ledger_sync (target->ledger, input, call->now_ms, &call->error);
   for (uint32_t i = 0; import != NULL && i < quoit_import_get_n_changes (import); i++)
     walk->n_losses += quoit_import_get_change_kind (import, i) == QUOIT_CHANGE_LOST;
   quoit_input_free (input);
@@ -157,17 +160,16 @@ import (Walk *walk, const Target *target)
 
 /* --- choosing steps --- */
 
-/* The last of the rare steps is not possible on a fork. */
 static void
 any_step (Walk *walk, const Target *target)
 {
   static void (*const rare_steps[]) (Walk * walk, const Target *target)
       = { confirm_or_renew, confirm_or_renew, renew_groups, change_owner,
           change_owner,     release_slice,    set_labels,   forget };
-  guint die = random_below (walk, 100), n_rare = G_N_ELEMENTS (rare_steps) - (target->fork != NULL ? 1 : 0);
+  guint die = random_below (walk, 100);
 
   if (die < 25)
-    rare_steps[random_below (walk, n_rare)](walk, target);
+    rare_steps[random_below (walk, G_N_ELEMENTS (rare_steps))](walk, target);
   else if (die < 60)
     reserve_or_keep (walk, target);
   else if (die < 68)
@@ -191,7 +193,11 @@ static void
 some_steps (Walk *walk, const Target *target)
 {
   for (guint i = 1 + random_below (walk, 6); i > 0; i--)
-    small_step (walk, target);
+    {
+      if (random_below (walk, 8) == 0)
+        import (walk, target);
+      small_step (walk, target);
+    }
 }
 
 /* Steps that are undone. */
@@ -200,9 +206,12 @@ roll_back_some_steps (Walk *walk, const Target *target)
 {
   guint32 mark = quoit_fork_mark (target->fork);
   Model *before = model_copy (target->model);
+  Source sources[N_SOURCES];
   g_autoptr (GError) error = NULL;
 
+  memcpy (sources, walk->sources, sizeof sources);
   some_steps (walk, target);
+  memcpy (walk->sources, sources, sizeof sources);
   walk_require (walk, quoit_fork_roll_back (target->fork, mark, &error), "%s", error_text (error));
   model_become (target->model, before);
   check (walk, target);
@@ -236,8 +245,8 @@ had_ended (const Model *model, guint64 id)
   return FALSE;
 }
 
-/* Commits a fork on which no lease has ended, and in whose time none ends in the ledger. */
-static void
+/* Commits a fork on which no lease has ended, and in whose time none ends in the ledger. Returns FALSE for others. */
+static gboolean
 commit_fork (Walk *walk, QuoitLedger *ledger, const Target *target)
 {
   /* The clock of a ledger without entries is 0. */
@@ -248,7 +257,7 @@ commit_fork (Walk *walk, QuoitLedger *ledger, const Target *target)
 
   model_free (at);
   if (!none_ends)
-    return;
+    return FALSE;
   walk_require (walk, quoit_ledger_commit_fork (ledger, target->fork, now_ms, &error), "%s", error_text (error));
   walk->n_commits++;
   /* All that ended on the fork has ended in the ledger with the commit. */
@@ -262,7 +271,7 @@ commit_fork (Walk *walk, QuoitLedger *ledger, const Target *target)
   target->model->seq = walk->model->seq + (target->model->seq > walk->model->seq ? 1 : 0);
   check (walk, target);
   model_become (walk->model, model_copy (target->model));
-  some_steps (walk, target);
+  return TRUE;
 }
 
 static void
@@ -271,13 +280,19 @@ try_in_fork (Walk *walk, QuoitLedger *ledger)
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   Target target = { .fork = fork, .model = model_copy (walk->model) };
+  Source sources[N_SOURCES];
 
+  memcpy (sources, walk->sources, sizeof sources);
   some_steps (walk, &target);
   if (random_below (walk, 3) == 0)
     roll_back_some_steps (walk, &target);
   walk->n_forks++;
-  if (random_below (walk, 2) == 0)
-    commit_fork (walk, ledger, &target);
+  if (random_below (walk, 2) == 0 && commit_fork (walk, ledger, &target))
+    {
+      memcpy (sources, walk->sources, sizeof sources);
+      some_steps (walk, &target);
+    }
+  memcpy (walk->sources, sources, sizeof sources);
   model_free (target.model);
 }
 

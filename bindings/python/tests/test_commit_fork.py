@@ -370,7 +370,7 @@ def test_a_fork_that_has_synced_is_committed_with_what_follows():
     [
         (lambda one: one.sync_fleet_text("v6e 4x4 x5", now_ms=NOW), "the fleet was imported again since"),
         (lambda one: one.import_fleet_text("v5e 4x4", source="b", now_ms=NOW), "the fleet was imported again since"),
-        (lambda one: one.reserve(request("x", 3), now_ms=NOW), "group 'x' has taken a node that the sync"),
+        (lambda one: one.reserve(request("x", 3), now_ms=NOW), "group 'x' has taken a node that an import of the fork"),
     ],
 )
 def test_a_fork_that_has_synced_is_refused_if_nodes_have_changed(change, message):
@@ -382,6 +382,39 @@ def test_a_fork_that_has_synced_is_refused_if_nodes_have_changed(change, message
     with pytest.raises(quoit.ConflictError, match=message):
         ledger.commit_fork(fork, now_ms=NOW)
     assert ledger.snapshot().to_json() == before
+
+
+def test_a_fork_that_has_imported_and_forgotten_is_committed():
+    ledger = new_ledger()
+    for key in "ab":
+        ledger.release(ledger.reserve(request(key, key=key), now_ms=NOW), now_ms=NOW)
+    fork = ledger.snapshot().fork()
+    fork.import_input(fleet("v6e 4x4 x6"), now_ms=NOW)
+    fork.reserve(request("on-new", 6), now_ms=NOW)
+    assert fork.forget_before(NOW + 1, now_ms=NOW) == 2
+    ledger.forget_key("a", now_ms=NOW)
+    ledger.commit_fork(fork, now_ms=NOW)
+    assert ledger.snapshot().to_json() == fork.snapshot().to_json()
+    assert len(ledger.snapshot().slices) == 6
+    with pytest.raises(quoit.NotFoundError):
+        ledger.snapshot().group_by_key("b")
+    late = ledger.snapshot().fork()
+    late.release("on-new", now_ms=NOW)
+    late.import_input(fleet("v6e 4x4 x5"), now_ms=NOW)
+    ledger.import_fleet_text("v6e 4x4 x7", now_ms=NOW)
+    with pytest.raises(quoit.ConflictError, match="it has imported source 'fleet', and the fleet was imported again"):
+        ledger.commit_fork(late, now_ms=NOW)
+    ledger.verify()
+
+
+def test_a_record_is_forgotten_only_if_its_group_has_ended():
+    ledger = new_ledger()
+    ledger.hold(request("held"), 1_000, now_ms=NOW)
+    fork = ledger.snapshot().fork()
+    fork.forget("held@1", now_ms=NOW + 1_000)
+    ledger.renew("held", 60_000, now_ms=NOW)
+    with pytest.raises(quoit.ConflictError, match="group 'held' has not ended"):
+        ledger.commit_fork(fork, now_ms=NOW + 1_000)
 
 
 def test_what_a_fork_has_held_can_end_or_be_confirmed_on_it():

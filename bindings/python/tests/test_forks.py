@@ -79,6 +79,40 @@ def test_leases_and_owners_of_a_fork(ledger):
 
 
 @pytest.mark.parametrize("target", ["ledger", "fork"])
+def test_records_are_forgotten(ledger, target):
+    for key in "abc":
+        group = ledger.reserve(quoit.Request(key, accelerator="v6e", topology="4x4", slices=1, key=key), now_ms=NOW)
+        ledger.release(group, now_ms=NOW)
+    one = ledger if target == "ledger" else ledger.snapshot().fork()
+    one.forget(one.snapshot().group_by_key("a"), now_ms=NOW)
+    one.forget_key("b", now_ms=NOW)
+    for verb, known in ((one.forget, "a@1"), (one.forget_key, "b")):
+        with pytest.raises(quoit.NotFoundError, match="'(a|b)'"):
+            verb(known, now_ms=NOW)
+    with pytest.raises(quoit.InvalidError, match="NAME@ID"):
+        one.forget("c", now_ms=NOW)
+    for verb, wrong in ((one.forget, 1), (one.forget_key, None), (one.forget_before, "now")):
+        with pytest.raises(TypeError):
+            verb(wrong, now_ms=NOW)
+    assert one.forget_before(NOW, now_ms=NOW) == 0
+    assert one.forget_before(NOW + 1, now_ms=NOW) == 1
+    with pytest.raises(quoit.NotFoundError):
+        one.snapshot().group_by_key("c")
+
+
+def test_an_import_of_a_fork_is_that_of_its_ledger(ledger):
+    fork = ledger.snapshot().fork()
+    larger = quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4 x5", source="other")
+    assert fork.import_input(larger, now_ms=NOW) == ledger.import_input(larger, now_ms=NOW)
+    assert fork.snapshot().to_json() == ledger.snapshot().to_json()
+    for one in (fork, ledger):
+        one.reserve(request(5), now_ms=NOW)
+        with pytest.raises(quoit.ConflictError, match="uses it"):
+            one.import_input(quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4 x1", source="other"), now_ms=NOW)
+    assert fork.snapshot().to_json() == ledger.snapshot().to_json()
+
+
+@pytest.mark.parametrize("target", ["ledger", "fork"])
 def test_the_states_of_many_nodes_change_together(ledger, target):
     one = ledger if target == "ledger" else ledger.snapshot().fork()
     names = ["v6e-4x4-0-0", "v6e-4x4-1-2", "v6e-4x4-0-0"]
@@ -154,6 +188,7 @@ def test_a_fork_refuses_unknown_names(ledger, verb, arguments):
         ("resize", ("train", 2.0)),
         ("set_node_state", ("v6e-4x4-0-0", 2)),
         ("sync_input", ("v6e 4x4 x2",)),
+        ("import_input", ("v6e 4x4 x2",)),
     ],
 )
 def test_wrong_types_change_nothing(ledger, verb, arguments):

@@ -241,6 +241,33 @@ class Fork(_c.Uncopyable):
         name = _c.to_text(slice, "slice")
         return take_change(self._call(lib.quoit_fork_release_slice, to_group_name(group), name, _c.clock(now_ms)))
 
+    def forget(self, group: str | Group, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.forget`, on the fork only. A commit does not conflict with others who have forgotten it too.
+
+        Raises:
+            NotFoundError, ConflictError, InvalidError: like `Ledger.forget`.
+        """
+        self._call(lib.quoit_fork_forget, to_group_name(group), _c.clock(now_ms))
+
+    def forget_key(self, key: str, *, now_ms: int | None = None) -> None:
+        """Like `Ledger.forget_key`, on the fork only.
+
+        A commit forgets the group that has the key on the fork, not another one that others have given the key since.
+
+        Raises:
+            NotFoundError, ConflictError: like `Ledger.forget`.
+        """
+        self._call(lib.quoit_fork_forget_key, _c.to_text(key, "key"), _c.clock(now_ms))
+
+    def forget_before(self, before_ms: int, *, now_ms: int | None = None) -> int:
+        """Like `Ledger.forget_before`, on the fork only. Returns the number of forgotten records.
+
+        A commit forgets the groups that have ended on the fork, not those that have ended in the ledger since.
+        """
+        n_groups = _c.ffi.new("uint32_t *")
+        self._call(lib.quoit_fork_forget_before, _c.clock(before_ms), _c.clock(now_ms), n_groups)
+        return int(n_groups[0])
+
     def set_owner(self, owner: str, *, lease_ms: int = 0, now_ms: int | None = None) -> None:
         """Like `Ledger.set_owner`, on the fork only.
 
@@ -392,6 +419,14 @@ class Fork(_c.Uncopyable):
         number = _c.to_member(Backfill, backfill, "backfill")
         plan = self._call(lib.quoit_fork_plan_queue, handles, len(kept), number, _c.clock(now_ms))
         return take_queue_plan(plan)
+
+    def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
+        """Like `Ledger.import_input`, on the fork only: returns what the input would change.
+
+        Raises:
+            InvalidError, ConflictError, NotFoundError: like `Ledger.import_input`.
+        """
+        return take_import(self._call(lib.quoit_fork_import, open_input(input), _c.clock(now_ms)))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Like `Ledger.sync_input`, on the fork only: returns what the input would change.

@@ -849,8 +849,8 @@ class Ledger(_c.Uncopyable):
         """Writes all changes that were made on a fork of this ledger as one journal entry, or none of them.
 
         The ledger may have changed since the fork was made, except where the changes of the fork depend on it: the
-        names, keys, owners and nodes of the fork's new groups, the groups that the fork has changed, and the nodes
-        whose state the fork has set. If the ledger has got other groups in the meantime, the new groups get other ids
+        names, keys, owners and nodes of the fork's new groups, the groups that the fork has changed, the nodes whose
+        state the fork has set, and, if it has imported or synced a source, the list of nodes. If the ledger has got other groups in the meantime, the new groups get other ids
         than on the fork. The fork continues from the committed state.
 
         Raises:
