@@ -65,7 +65,14 @@ gboolean quoit_difference_import (const QuoitFleet *fleet, QuoitClaims **claims,
  * name. */
 gboolean quoit_difference_begin_update (QuoitDifference *difference, GError **error);
 
-/* --- import.c --- */
+/* --- import-checks.c --- */
+
+/* Fails with INVALID if the source or the fleet would become too large, or a text is too long, and with CONFLICT if
+ * another source of the same kind claims one of the machines. @update: NULL if @claims are complete. */
+gboolean quoit_step_check_claims (const QuoitFleet *fleet, const QuoitClaims *claims, const QuoitNodesUpdate *update,
+                                  GError **error);
+
+/* --- import-changes.c --- */
 
 /* Adds a line to the list of changes that the caller gets. */
 void quoit_difference_add_change (QuoitDifference *difference, QuoitChangeKind kind, const char *name, char *detail);
@@ -73,6 +80,43 @@ void quoit_difference_add_change (QuoitDifference *difference, QuoitChangeKind k
 /* Returns the first group of this ledger's callers on the node, or NULL. Groups of sources do not count. */
 const QuoitGroupData *quoit_step_find_own_group (const QuoitFleet *fleet, QuoitNodeId node);
 const QuoitGroupData *quoit_difference_find_own_group (const QuoitDifference *difference, guint32 index);
+
+/* Returns the claim of this source before the import, like quoit_layout_claim(). */
+QuoitNodeClaim quoit_difference_previous_claim (const QuoitDifference *difference, guint32 index, char **identity);
+/* Returns whether the kind with the index @claimed in the claims equals the one with @layout_kind in the layout. */
+gboolean quoit_difference_is_equal_kind (QuoitDifference *difference, guint32 claimed, guint32 layout_kind);
+/* Returns whether @claim reports a dead node without resources, as Ray does. Such a node keeps its previous kind. */
+gboolean quoit_difference_is_bare_dead_claim (const QuoitDifference *difference, const QuoitNodeClaim *claim,
+                                              const QuoitNodeClaim *previous);
+/* Returns whether the node is still the machine that had the identity of @claim in the last import. A node that only
+ * this source claims always is, because it was found by its identity. A node of several sources may have become another
+ * machine. */
+gboolean quoit_difference_is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim);
+/* Describes how a known node changes, and sets *@event. Returns NULL if it does not change. Sets *@breaks_use to
+ * whether the change would take the node from a group. */
+char *quoit_difference_describe_change (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim,
+                                        gboolean *breaks_use, QuoitNodeEvent *event);
+
+/* --- import-compare.c --- */
+
+/* Compares all nodes, and fills the source update. Fails with CONFLICT if a node that a group uses would be dropped or
+ * replaced. */
+gboolean quoit_difference_compare_nodes (QuoitDifference *difference, GError **error);
+/* Adds a claim of this source to a node of other sources. */
+gboolean quoit_difference_join_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim,
+                                     GError **error);
+
+/* --- import-pools.c --- */
+
+/* Finds out whether all pools of the source stay as they are, and adds new and changed ones to the list of changes. */
+void quoit_difference_compare_pools (QuoitDifference *difference);
+/* Adds the pools that the source no longer has to the list of changes. Runs after the nodes were compared, because a
+ * pool with lost nodes stays. */
+void quoit_difference_add_removed_pools (QuoitDifference *difference);
+/* Adds all current pools to the source update. */
+void quoit_difference_add_pools (QuoitDifference *difference);
+
+/* --- import.c --- */
 
 /* Returns the index of the node that had the identity of @claim in the last import of the source, or QUOIT_NO_INDEX. */
 guint32 quoit_difference_find_node (QuoitDifference *difference, const QuoitNodeClaim *claim);
