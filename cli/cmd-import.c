@@ -171,31 +171,23 @@ prefix_file_name (GError *error, QuoitSourceKind kind, const char *given, const 
 
 /* --- import --- */
 
-typedef bool (*ImportFunc) (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms,
-                            const Options *options, QuoitImport **import, GError **error);
+/* import or sync */
+typedef struct {
+  QuoitImport *(*in_ledger) (QuoitLedger *, const QuoitInput *, int64_t, GError **);
+  QuoitImport *(*on_fork) (QuoitFork *, const QuoitInput *, int64_t, GError **);
+} Way;
 
-static bool
-import (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
-        QuoitImport **import, GError **error)
+static QuoitImport *
+import_input (const Way *way, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, bool dry_run, GError **error)
 {
-  *import = quoit_ledger_import (ledger, input, now_ms, error);
-  return *import != NULL;
+  g_autoptr (QuoitSnapshot) snapshot = dry_run ? quoit_ledger_snapshot (ledger) : NULL;
+  g_autoptr (QuoitFork) fork = dry_run ? quoit_snapshot_fork (snapshot) : NULL;
+
+  return dry_run ? way->on_fork (fork, input, now_ms, error) : way->in_ledger (ledger, input, now_ms, error);
 }
 
 static bool
-sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
-             QuoitImport **import, GError **error)
-{
-  g_autoptr (QuoitSnapshot) snapshot = options->dry_run ? quoit_ledger_snapshot (ledger) : NULL;
-  g_autoptr (QuoitFork) fork = snapshot == NULL ? NULL : quoit_snapshot_fork (snapshot);
-
-  *import
-      = fork != NULL ? quoit_fork_sync (fork, input, now_ms, error) : quoit_ledger_sync (ledger, input, now_ms, error);
-  return *import != NULL;
-}
-
-static bool
-run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFunc apply, GError **error)
+run_on (Session *session, QuoitSourceKind kind, const Options *options, const Way *way, GError **error)
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
@@ -209,7 +201,8 @@ run_on (Session *session, QuoitSourceKind kind, const Options *options, ImportFu
   ledger = session_open (session, error);
   if (ledger == NULL || !session_now (session, &now_ms, error))
     return false;
-  if (apply (session, ledger, input, now_ms, options, &result, &why))
+  result = import_input (way, ledger, input, now_ms, options->dry_run, &why);
+  if (result != NULL)
     return print_result (session, result, options->dry_run, error);
   prefix_file_name (why, kind, given, options);
   g_propagate_error (error, g_steal_pointer (&why));
@@ -262,7 +255,7 @@ check_pods (QuoitSourceKind kind, const Options *options, GError **error)
 }
 
 static bool
-run (Session *session, ImportFunc apply, GError **error)
+run (Session *session, const Way *way, GError **error)
 {
   g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
@@ -280,9 +273,7 @@ run (Session *session, ImportFunc apply, GError **error)
       "topology of slices whose nodes have no topology label", "SHAPE" },
     { "tpu-resource-per-chip", 0, 0, G_OPTION_ARG_FILENAME, &options.tpu_per_chip,
       "the cluster's RAY_TPU_RESOURCE_PER_CHIP (1)", "N" },
-    /* import has no --dry-run: NULL ends its list here. */
-    { apply == sync_source ? "dry-run" : NULL, 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
-      "report what would change, without changing it", NULL },
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &options.dry_run, "report what would change, without changing it", NULL },
     G_OPTION_ENTRY_NULL,
   };
   QuoitSourceKind kind;
@@ -291,19 +282,19 @@ run (Session *session, ImportFunc apply, GError **error)
     return false;
   return source_kind_parse (session->words[0], &kind, error) && check_variables (kind, options.variables, error)
          && check_ray (kind, &options, error) && check_pods (kind, &options, error)
-         && run_on (session, kind, &options, apply, error);
+         && run_on (session, kind, &options, way, error);
 }
 
 static bool
 run_import (Session *session, GError **error)
 {
-  return run (session, import, error);
+  return run (session, &(const Way) { quoit_ledger_import, quoit_fork_import }, error);
 }
 
 static bool
 run_sync (Session *session, GError **error)
 {
-  return run (session, sync_source, error);
+  return run (session, &(const Way) { quoit_ledger_sync, quoit_fork_sync }, error);
 }
 
 const Verb verb_import = {

@@ -45,6 +45,12 @@ holds "Ray's output without groups says so" grep -q 'No resource in the cluster'
 ok 0 "sync --dry-run without groups succeeds" sync ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run -o json
 fact "the dry run reports the groups that would be removed" 'sorted({(c["kind"], c["detail"]) for c in d["changes"]}), d["n_changes"]' "([('group', 'gone')], 4)"
 holds "the dry run without groups changes nothing" unchanged
+ok 0 "import --dry-run succeeds" import ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run -o json
+fact "the dry run of an import reports the groups that would be removed" 'd["dry_run"], d["n_changes"]' "(True, 4)"
+ok 0 "import --dry-run of a new source succeeds" import fleet 'v5e 4x4' --now "$now" --dry-run
+out "it says so" 'dry run: nothing has changed'
+refused 3 "import --dry-run of a broken text" "'4x5x'" import fleet 'v5e 4x5x' --now "$now" --dry-run
+holds "the dry runs of imports change nothing" unchanged
 quoit sync ray-nodes "$nodes" --groups "$empty" --now "$now" --dry-run >/dev/full 2>"$tmp/err" && fail "a dry run whose output is lost must fail"
 holds "a dry run whose output is lost changes nothing" unchanged
 status=0
