@@ -92,7 +92,8 @@ QuoitGroupData *quoit_step_make_part_group (const QuoitFleet *fleet, const Quoit
  * hosts; a reference to @group itself if there are none. Fails like quoit_step_make_part_group(). */
 QuoitGroupData *quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
                                          GError **error);
-/* Returns the group with @most parts, or with as many as possible, at least @least. It gives up its last parts. Fails
+/* Returns the group with @most parts, or with as many as possible, at least @least. It gives up lost and
+ * leaving parts first, then its last ones. Fails
  * like quoit_step_make_part_group(). */
 QuoitGroupData *quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least,
                                          guint32 most, QuoitRequest *request, QuoitRefusal *refusal, GError **error);

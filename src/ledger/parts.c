@@ -211,7 +211,24 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
   quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
+  refusal->repaired_least = 1;
   return NULL;
+}
+
+/* Keeps at most @most parts: whole ones rather than lost or leaving ones, and the first of them. */
+static void
+choose_kept (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 most, guint8 *kept)
+{
+  guint32 n_kept = 0;
+
+  memset (kept, 0, group->n_slices);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint32 s = 0; s < group->n_slices && n_kept < most; s++)
+      if (!kept[s] && (pass == 1 || quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE))
+        {
+          kept[s] = 1;
+          n_kept++;
+        }
 }
 
 QuoitGroupData *
@@ -224,8 +241,7 @@ quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, g
   g_autoptr (QuoitFleet) seen = NULL;
   g_autoptr (GError) failure = NULL;
 
-  for (guint32 s = 0; s < n_now; s++)
-    kept[s] = s < most;
+  choose_kept (fleet, group, most, kept);
   if (most == n_now)
     return quoit_group_data_ref (group);
   if (most < n_now)

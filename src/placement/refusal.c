@@ -253,10 +253,15 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
 }
 
 static QuoitReport *
-explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
   QuoitReport *report = quoit_explain_cut (fleet, refusal->request, error);
 
+  if (report != NULL && wants_report)
+    {
+      quoit_report_find_options_later (report, fleet, refusal->request);
+      set_repaired (report, refusal);
+    }
   if (report != NULL && error != NULL)
     fail_with_message (report, refusal->request, error);
   return report;
@@ -284,7 +289,7 @@ explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
   else
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
-      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, error)
+      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, report != NULL, error)
                                                       : explain_bundles (fleet, refusal, report != NULL, error);
     }
   if (report != NULL)

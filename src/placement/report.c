@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "placement/constraint.h"
+#include "placement/cut/plan.h"
 #include "placement/placement.h"
 
 static void
@@ -152,7 +153,9 @@ quoit_report_options (const QuoitReport *report)
       QuoitCandidates candidates;
 
       /* The request was valid for this fleet when it was refused. */
-      if (quoit_candidates_find (own->fleet, own->request, &candidates, NULL))
+      if (own->request->cut != QUOIT_CUT_WHOLE)
+        quoit_cut_find_options (own, own->fleet, own->request);
+      else if (quoit_candidates_find (own->fleet, own->request, &candidates, NULL))
         {
           quoit_report_find_options (own, own->fleet, own->request, &candidates);
           quoit_candidates_clear (&candidates);

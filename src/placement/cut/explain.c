@@ -57,13 +57,11 @@ add_hardware_reasons (const Explanation *explanation)
 
 /* Lists the hosts of all sources that are not free. */
 static void
-list_obstacles (const Explanation *explanation, GArray *nodes)
+list_obstacles (const QuoitFleet *fleet, const GArray *sources, GArray *nodes)
 {
-  const QuoitFleet *fleet = explanation->fleet;
-
-  for (guint i = 0; i < explanation->sources->len; i++)
+  for (guint i = 0; i < sources->len; i++)
     {
-      const GArray *slices = g_array_index (explanation->sources, QuoitCutSource, i).slices;
+      const GArray *slices = g_array_index (sources, QuoitCutSource, i).slices;
 
       for (guint s = 0; s < slices->len; s++)
         {
@@ -77,18 +75,27 @@ list_obstacles (const Explanation *explanation, GArray *nodes)
     }
 }
 
+/* A group that is repaired cannot request fewer parts. */
 static void
-add_options (const Explanation *explanation)
+add_fewer_parts (QuoitReport *report)
 {
-  QuoitReport *report = explanation->report;
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-
-  list_obstacles (explanation, nodes);
-  quoit_report_find_bundle_options (report, explanation->fleet, explanation->request,
-                                    (const guint32 *) (const void *) nodes->data, nodes->len);
-  if (report->n_free_now > 0 && report->n_free_now < report->n_wanted)
+  if (report->repaired == NULL && report->n_free_now > 0 && report->n_free_now < report->n_wanted)
     quoit_option_add_step (quoit_report_add_option (report),
                            &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });
+}
+
+void
+quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, NULL);
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (sources == NULL)
+    return;
+  list_obstacles (fleet, sources, nodes);
+  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+    quoit_report_find_bundle_options (report, fleet, request, (const guint32 *) (const void *) nodes->data, nodes->len);
+  add_fewer_parts (report);
 }
 
 /* Quotas for one class decide about the places that would be chosen. */
@@ -140,8 +147,6 @@ explain (Explanation *explanation, GError **error)
                                           ? quoit_quota_describe_limit (explanation->fleet, admitted.quota)
                                           : quoit_quota_describe (explanation->fleet, admitted.quota),
                                       MAX (n_now, report->n_wanted), 0);
-  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
-    add_options (explanation);
   return TRUE;
 }
 

@@ -35,5 +35,7 @@ gboolean quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, Q
 gboolean quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                          GError **error);
 
-/* explain.c: like quoit_explain_slices(), for a request that may be cut. Slices are counted as parts. */
+/* explain.c: like quoit_explain_without_options(), for a request that may be cut. Slices are counted as parts. */
 QuoitReport *quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+/* Adds options to such a report. */
+void quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);
