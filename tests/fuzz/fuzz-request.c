@@ -95,6 +95,8 @@ read_request (FuzzInput *in)
   for (guint i = 0; i < (parts >> 6 & 3); i++)
     add_slice_name (in, request, request->excluded);
   read_places (in, request);
+  if (!quoit_request_has_domains (request) && request->near == NULL)
+    request->cut = (QuoitCut) (fuzz_byte (in) % QUOIT_CUT_PARTITION); /* v6e has no cubes */
   return request;
 }
 
@@ -132,6 +134,8 @@ facts_of (const QuoitRequest *request)
     add (facts, "exclude-slice", request->excluded->pdata[i]);
   for (guint i = 0; i < request->excluded_nodes->len; i++)
     add (facts, "exclude-node", request->excluded_nodes->pdata[i]);
+  if (request->cut != QUOIT_CUT_WHOLE)
+    add (facts, "cut", quoit_cut_name (request->cut));
   if (request->keep_to != QUOIT_DOMAIN_NONE)
     add (facts, "keep-to", quoit_domain_name (request->keep_to));
   if (request->spread_over != QUOIT_DOMAIN_NONE)
@@ -178,7 +182,8 @@ static void
 require_canonical (const QuoitRequest *request)
 {
   g_autofree char *text = quoit_request_format_canonical (request);
-  g_autofree char *head = g_strdup_printf ("v6e 2x4 x %u hostchips=8", request->n_slices);
+  g_autofree char *head = g_strdup_printf ("v6e 2x4 x %u%s", request->n_slices,
+                                           request->cut == QUOIT_CUT_WHOLE ? " hostchips=8" : "");
   g_autoptr (GPtrArray) stated = facts_of (request), read = g_ptr_array_new_with_free_func (g_free);
 
   g_assert (g_str_has_prefix (text, head));

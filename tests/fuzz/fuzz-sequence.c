@@ -155,6 +155,8 @@ set_places (FuzzInput *in, QuoitRequest *request)
     quoit_request_set_near (request, CLUSTER_PICK (in, "a", "b", "c@1", "d"), NULL);
   if ((places & 0x60) == 0x40)
     quoit_request_exclude_node (request, CLUSTER_PICK (in, "n1", "n2", "n3", "n4"));
+  if ((places & 0x1f) == 0)
+    quoit_request_set_cut (request, (QuoitCut) (fuzz_byte (in) % 6), NULL);
 }
 
 /* Sets what is requested. */
