@@ -36,56 +36,38 @@ quoit_bits_share (const QuoitBits *bits, QuoitBits *copy)
 void
 quoit_bits_add_above (QuoitBits *bits, guint32 member)
 {
-  for (unsigned level = 1; level < QUOIT_BITS_LEVELS; level++)
-    {
-      guint64 *word, before;
+  guint32 at = member / 64;
 
-      member /= 64;
-      word = quoit_bits_own_word (bits, bits->base[level] + member / 64);
-      before = *word;
-      *word = before | (guint64) 1 << (member % 64);
-      if (before != 0)
-        return;
-    }
+  for (unsigned level = 2; level < QUOIT_BITS_LEVELS && quoit_bits_set_at (bits, level, at / 64); level++)
+    at /= 64;
 }
 
 void
 quoit_bits_remove_above (QuoitBits *bits, guint32 member)
 {
-  for (unsigned level = 1; level < QUOIT_BITS_LEVELS; level++)
-    {
-      guint64 *word;
+  guint32 at = member / 64;
 
-      member /= 64;
-      word = quoit_bits_own_word (bits, bits->base[level] + member / 64);
-      *word &= ~((guint64) 1 << (member % 64));
-      if (*word != 0)
-        return;
-    }
+  for (unsigned level = 2; level < QUOIT_BITS_LEVELS && quoit_bits_clear_at (bits, level, at / 64); level++)
+    at /= 64;
 }
 
 guint32
-quoit_bits_next (const QuoitBits *bits, guint32 from)
+quoit_bits_next_above (const QuoitBits *bits, guint32 from)
 {
   guint32 at = from;
   unsigned level = 0;
+  guint64 word;
 
-  if (from >= bits->n)
-    return QUOIT_BITS_NONE;
-  for (;;)
+  do
     {
-      guint64 word = quoit_bits_word (bits, bits->base[level] + at / 64) & (~(guint64) 0 << (at % 64));
-
-      if (word != 0)
-        {
-          at = at / 64 * 64 + (guint32) __builtin_ctzll (word);
-          break;
-        }
       /* The rest of this word is empty: continue in the level above, after the bit of this word. */
       if (++level == QUOIT_BITS_LEVELS)
         return QUOIT_BITS_NONE;
       at = at / 64 + 1;
+      word = quoit_bits_word (bits, bits->base[level] + at / 64) & (~(guint64) 0 << (at % 64));
     }
+  while (word == 0);
+  at = at / 64 * 64 + (guint32) __builtin_ctzll (word);
   while (level-- > 0)
     at = at * 64 + (guint32) __builtin_ctzll (quoit_bits_word (bits, bits->base[level] + at));
   return at;

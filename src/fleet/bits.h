@@ -21,9 +21,10 @@ void quoit_bits_init (QuoitBits *bits, guint32 n); /* creates an empty set for m
 void quoit_bits_clear (QuoitBits *bits);
 void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy); /* initialises @copy, in O(1) */
 
-/* Return the smallest member >= @from, or the greatest member < @below; QUOIT_BITS_NONE if not found. */
-guint32 quoit_bits_next (const QuoitBits *bits, guint32 from);
+/* Returns the greatest member < @below; QUOIT_BITS_NONE if not found. */
 guint32 quoit_bits_previous (const QuoitBits *bits, guint32 below);
+/* Like quoit_bits_next(), if the word of @from has no member from @from on. */
+guint32 quoit_bits_next_above (const QuoitBits *bits, guint32 from);
 
 static inline guint64
 quoit_bits_word (const QuoitBits *bits, guint32 word)
@@ -35,6 +36,18 @@ static inline int
 quoit_bits_has (const QuoitBits *bits, guint32 member)
 {
   return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
+}
+
+/* Returns the smallest member >= @from; QUOIT_BITS_NONE if not found. */
+static inline guint32
+quoit_bits_next (const QuoitBits *bits, guint32 from)
+{
+  guint64 word;
+
+  if (from >= bits->n)
+    return QUOIT_BITS_NONE;
+  word = quoit_bits_word (bits, from / 64) >> (from % 64);
+  return word != 0 ? from + (guint32) __builtin_ctzll (word) : quoit_bits_next_above (bits, from);
 }
 
 /* For plain arrays of words: returns the bits of the word of @at from @at to before @end. The next word begins at
@@ -53,8 +66,28 @@ quoit_bits_own_word (QuoitBits *bits, guint32 word)
   return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
 }
 
-/* Update the higher levels after the word of @member in the lowest level has become nonzero or zero. Most changes do
- * not need that. */
+/* Sets the bit @at of a level. Returns whether all bits of its word were 0, so that the level above must change. */
+static inline gboolean
+quoit_bits_set_at (QuoitBits *bits, unsigned level, guint32 at)
+{
+  guint64 *word = quoit_bits_own_word (bits, bits->base[level] + at / 64), before = *word;
+
+  *word = before | (guint64) 1 << (at % 64);
+  return before == 0;
+}
+
+/* Clears the bit @at of a level. Returns whether all bits of its word are 0 now. */
+static inline gboolean
+quoit_bits_clear_at (QuoitBits *bits, unsigned level, guint32 at)
+{
+  guint64 *word = quoit_bits_own_word (bits, bits->base[level] + at / 64), after = *word & ~((guint64) 1 << (at % 64));
+
+  *word = after;
+  return after == 0;
+}
+
+/* Update the levels from the third on after the word of @member in the second has become nonzero or zero. Most changes
+ * do not need that. */
 void quoit_bits_add_above (QuoitBits *bits, guint32 member);
 void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
 
@@ -62,10 +95,7 @@ void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
 static inline void
 quoit_bits_add (QuoitBits *bits, guint32 member)
 {
-  guint64 *word = quoit_bits_own_word (bits, member / 64), before = *word;
-
-  *word = before | (guint64) 1 << (member % 64);
-  if (before == 0)
+  if (quoit_bits_set_at (bits, 0, member) && quoit_bits_set_at (bits, 1, member / 64))
     quoit_bits_add_above (bits, member);
 }
 
@@ -73,9 +103,6 @@ quoit_bits_add (QuoitBits *bits, guint32 member)
 static inline void
 quoit_bits_remove (QuoitBits *bits, guint32 member)
 {
-  guint64 *word = quoit_bits_own_word (bits, member / 64), after = *word & ~((guint64) 1 << (member % 64));
-
-  *word = after;
-  if (after == 0)
+  if (quoit_bits_clear_at (bits, 0, member) && quoit_bits_clear_at (bits, 1, member / 64))
     quoit_bits_remove_above (bits, member);
 }

@@ -112,36 +112,56 @@ count_whole_nodes (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, g
   quoit_fleet_shelf_update_add (fleet, update, slice, status);
 }
 
-/* Sets the use of all nodes of @group. Updates each slice once per run of its nodes, and each shelf once per run of its
- * slices. */
-static void
-set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
+/* Changes the use of the first @n_nodes nodes of @group from @from to @to. Stops before a node that is not in the fleet
+ * or has another use, and returns how many were changed. Updates each slice once per run of its nodes, and each shelf
+ * once per run of its slices. */
+static guint32
+change_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 n_nodes, guint32 from, guint32 to)
 {
   const QuoitLayout *layout = fleet->layout;
-  const guint32 *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes;
+  const guint32 *id = group->node_ids, *end = id + n_nodes;
   QuoitShelfUpdate update = { .n = 0 };
 
-  for (guint32 i = 0; i < n_nodes;)
+  while (id < end)
     {
-      guint32 index = quoit_layout_find_id (layout, ids[i]), slice = layout->nodes[index].slice,
-              end = run_end (layout, index), first = i;
-      guint32 *at = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+      guint32 index = quoit_layout_find_id (layout, *id), n = 0, most;
+      const QuoitNode *nodes;
+      guint32 *use;
 
-      do
-        *at++ = use;
-      while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
-      if (slice != QUOIT_NO_INDEX)
-        count_whole_nodes (fleet, &update, slice, i - first, use);
+      if (index == QUOIT_NO_INDEX)
+        break;
+      nodes = &layout->nodes[index];
+      most = MIN (run_end (layout, index) - index, (guint32) (end - id));
+      use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+      while (n < most && nodes[n].id == id[n] && use[n] == from)
+        use[n++] = to;
+      if (n == 0)
+        break;
+      if (nodes->slice != QUOIT_NO_INDEX)
+        count_whole_nodes (fleet, &update, nodes->slice, n, to);
+      id += n;
     }
   quoit_fleet_shelf_update_flush (fleet, &update);
+  return (guint32) (id - group->node_ids);
+}
+
+gboolean
+quoit_fleet_take_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, GError **error)
+{
+  guint32 n = change_whole_nodes (fleet, group, group->n_nodes, QUOIT_USE_NONE, slot + 1);
+
+  if (G_LIKELY (n == group->n_nodes))
+    return TRUE;
+  change_whole_nodes (fleet, group, n, slot + 1, QUOIT_USE_NONE);
+  /* Fails, and names the reason. */
+  return whole_nodes_are_free (fleet, group, error);
 }
 
 void
 quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk)
 {
   if (group->bundles == NULL)
-    set_whole_nodes (fleet, group, slot + 1);
+    change_whole_nodes (fleet, group, group->n_nodes, QUOIT_USE_NONE, slot + 1);
   else
     quoit_fleet_add_shares (fleet, group, slot, bulk);
 }
@@ -150,7 +170,11 @@ void
 quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 {
   if (group->bundles == NULL)
-    set_whole_nodes (fleet, group, QUOIT_USE_NONE);
+    {
+      guint32 n = change_whole_nodes (fleet, group, group->n_nodes, slot + 1, QUOIT_USE_NONE);
+
+      g_assert (n == group->n_nodes);
+    }
   else
     quoit_fleet_remove_shares (fleet, group);
 }

@@ -29,37 +29,29 @@ reserve_bytes (char **at, gsize bytes)
   return start;
 }
 
-/* Returns the size of @text with its final NUL. The test is a shortcut, because owner and key are usually empty. */
+/* Returns the size of @text with its final NUL, or 0 if it is empty or NULL, as most texts of a group are. */
 static inline gsize
 text_size (const char *text)
 {
-  return *text == '\0' ? 1 : strlen (text) + 1;
+  return text == NULL || *text == '\0' ? 0 : strlen (text) + 1;
 }
 
 static inline const char *
 store_text (char **at, const char *text, gsize size)
 {
-  char *copy = reserve_bytes (at, size);
-
-  if (size == 1)
-    *copy = '\0';
-  else
-    memcpy (copy, text, size);
-  return copy;
+  return size == 0 ? "" : memcpy (reserve_bytes (at, size), text, size);
 }
 
 static gsize
-bundles_size (const QuoitGroupData *data)
+bundles_size (const QuoitBundle *bundles, guint32 n)
 {
   gsize size = 0;
 
-  if (data->bundles == NULL)
-    return 0;
-  for (guint32 i = 0; i < data->n_nodes; i++)
+  for (guint32 i = 0; i < n; i++)
     {
-      size += sizeof (QuoitBundle) + data->bundles[i].n_takes * sizeof (QuoitTake);
-      for (guint16 t = 0; t < data->bundles[i].n_takes; t++)
-        size += strlen (data->bundles[i].takes[t].resource) + 1;
+      size += sizeof (QuoitBundle) + bundles[i].n_takes * sizeof (QuoitTake);
+      for (guint16 t = 0; t < bundles[i].n_takes; t++)
+        size += strlen (bundles[i].takes[t].resource) + 1;
     }
   return size;
 }
@@ -77,11 +69,11 @@ labels_size (const QuoitGroupData *data)
 /* Copies bundles and takes, but not the names of resources. The allocation has arrays with 8-byte alignment first and
  * texts last, so that no padding is needed. */
 static void
-copy_bundles (QuoitGroupData *group, char **at)
+copy_bundles (QuoitGroupData *group, const QuoitBundle *from, char **at)
 {
   QuoitBundle *bundles = reserve_bytes (at, group->n_nodes * sizeof *bundles);
 
-  memcpy (bundles, group->bundles, group->n_nodes * sizeof *bundles);
+  memcpy (bundles, from, group->n_nodes * sizeof *bundles);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       QuoitTake *takes = reserve_bytes (at, bundles[i].n_takes * sizeof *takes);
@@ -115,50 +107,63 @@ copy_label_texts (QuoitGroupData *group, QuoitLabel *labels, char **at)
   group->labels = labels;
 }
 
-QuoitGroupData *
-quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids)
+/* Returns a group like @data, with @bundles (NULL: none), and with arrays of these sizes that the caller fills. */
+static inline QuoitGroupData *
+alloc (const QuoitGroupData *data, const QuoitBundle *bundles, guint32 n_slices, guint32 n_nodes, guint32 **slice_end,
+       guint32 **node_ids)
 {
   gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
-  gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
-  const char *from = data->source == NULL ? "" : data->source;
-  const char *foreign = data->foreign_id == NULL ? "" : data->foreign_id;
-  const char *why = data->reason == NULL ? "" : data->reason;
-  gsize source = text_size (from), foreign_id = text_size (foreign), reason = text_size (why);
-  gsize size = sizeof *data + labels_size (data) + bundles_size (data) + numbers + name + owner + key + request + source
-               + foreign_id + reason;
-  QuoitGroupData *group = g_malloc (size);
-  char *at = (char *) (group + 1);
-  QuoitLabel *labels;
+  gsize request = text_size (data->request), numbers = (n_slices + n_nodes) * sizeof (guint32);
+  gsize source = text_size (data->source), foreign_id = text_size (data->foreign_id), reason = text_size (data->reason);
+  gsize size = sizeof *data + numbers + name + owner + key + request + source + foreign_id + reason;
+  QuoitLabel *labels = NULL;
+  QuoitGroupData *group;
+  char *at;
 
-  *group = quoit_group_data_copy_fields (data);
-  g_atomic_ref_count_init (&group->refs);
-  labels = reserve_bytes (&at, data->n_labels * sizeof *labels);
-  if (data->bundles != NULL)
-    copy_bundles (group, &at);
-  *slice_end = reserve_bytes (&at, numbers);
-  *node_ids = *slice_end + data->n_slices;
-  group->slice_end = *slice_end;
-  group->node_ids = *node_ids;
+  if (data->n_labels > 0)
+    size += labels_size (data);
+  if (bundles != NULL)
+    size += bundles_size (bundles, n_nodes);
+  group = g_malloc (size);
+  at = (char *) (group + 1);
+  memcpy (group, data, G_STRUCT_OFFSET (QuoitGroupData, refs));
+  group->refs = 1; /* like g_atomic_ref_count_init(), without a call */
+  group->n_slices = n_slices;
+  group->n_nodes = n_nodes;
+  group->bundles = NULL;
+  if (data->n_labels > 0)
+    labels = reserve_bytes (&at, data->n_labels * sizeof *labels);
+  if (bundles != NULL)
+    copy_bundles (group, bundles, &at);
+  group->slice_end = *slice_end = reserve_bytes (&at, numbers);
+  group->node_ids = *node_ids = *slice_end + n_slices;
   group->name = store_text (&at, data->name, name);
   group->owner = store_text (&at, data->owner, owner);
   group->key = store_text (&at, data->key, key);
   group->request = store_text (&at, data->request, request);
-  group->source = store_text (&at, from, source);
-  group->foreign_id = store_text (&at, foreign, foreign_id);
-  group->reason = store_text (&at, why, reason);
+  group->source = store_text (&at, data->source, source);
+  group->foreign_id = store_text (&at, data->foreign_id, foreign_id);
+  group->reason = store_text (&at, data->reason, reason);
   copy_label_texts (group, labels, &at);
-  if (data->bundles != NULL)
+  if (bundles != NULL)
     copy_resource_names (group, &at);
-  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
-  group->key_hash = key == 1 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
+  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - (name > 0));
+  group->key_hash = key == 0 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
   return group;
+}
+
+QuoitGroupData *
+quoit_group_data_alloc (const QuoitGroupData *data, guint32 n_slices, guint32 n_nodes, guint32 **slice_end,
+                        guint32 **node_ids)
+{
+  return alloc (data, NULL, n_slices, n_nodes, slice_end, node_ids);
 }
 
 QuoitGroupData *
 quoit_group_data_new (const QuoitGroupData *data)
 {
   guint32 *slice_end, *node_ids;
-  QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
+  QuoitGroupData *group = alloc (data, data->bundles, data->n_slices, data->n_nodes, &slice_end, &node_ids);
 
   /* A removed group has no slices and nodes, and its arrays may be NULL, which memcpy() does not allow. */
   if (data->n_slices > 0)

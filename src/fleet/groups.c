@@ -38,7 +38,7 @@ const QuoitTableType quoit_slots_type = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK *
                                           .on_copy = ref_slot_groups,
                                           .on_free = unref_slot_groups };
 
-static Slot *
+static inline Slot *
 own_slot (QuoitFleet *fleet, guint32 slot)
 {
   return (Slot *) quoit_table_own (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
@@ -53,22 +53,25 @@ quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot)
   return (row->next_free & 1) != 0 ? NULL : row->group;
 }
 
-static guint32
-add_to_free_slot (QuoitFleet *fleet, QuoitGroupData *group)
+/* Returns the slot of the next group that is added. */
+static inline guint32
+next_slot (const QuoitFleet *fleet)
 {
-  guint32 slot = fleet->first_free_slot - 1;
+  return fleet->first_free_slot == 0 ? fleet->n_slots : fleet->first_free_slot - 1;
+}
+
+/* @slot: next_slot(). */
+static inline void
+add_to_slot (QuoitFleet *fleet, QuoitGroupData *group, guint32 slot)
+{
   Slot *row;
 
   if (fleet->first_free_slot == 0)
-    {
-      slot = fleet->n_slots++;
-      quoit_table_grow (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK + 1);
-    }
+    quoit_table_grow (&fleet->groups, fleet->n_slots++ / QUOIT_SLOTS_PER_CHUNK + 1);
   row = own_slot (fleet, slot);
   if (fleet->first_free_slot != 0)
     fleet->first_free_slot = (guint32) (row->next_free >> 1);
   row->group = group;
-  return slot;
 }
 
 static void
@@ -170,26 +173,26 @@ update_first_lease (QuoitFleet *fleet, const QuoitGroupData *group)
     fleet->first_lease_ms = next_ms;
 }
 
-/* Returns the number of nodes that a group with @slice gets, and writes their ids to @ids unless @ids is NULL. A slice
- * with more nodes than hosts still contains dead nodes that were replaced; they are skipped. */
-static guint32
+/* Writes the ids of the nodes that a group with @slice gets to @ids, and returns their number. A slice with more nodes
+ * than hosts still contains dead nodes that were replaced; they are skipped. */
+static inline guint32
 list_slice_nodes (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
 {
   const QuoitLayout *layout = fleet->layout;
   const QuoitSlice *row = &layout->slices[slice];
-  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
-  gboolean all = class == NULL || class->facts.hosts == row->n_nodes;
+  const QuoitNode *nodes = &layout->nodes[row->first_node];
+  const guint32 class_index = layout->shelves[row->shelf].class_index;
   guint32 n = 0;
 
-  if (all && ids == NULL)
-    return row->n_nodes;
-  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
-    if (all || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
-      {
-        if (ids != NULL)
-          ids[n] = layout->nodes[i].id;
-        n++;
-      }
+  if (class_index == QUOIT_NO_INDEX || layout->classes[class_index].facts.hosts == row->n_nodes)
+    {
+      for (guint32 i = 0; i < row->n_nodes; i++)
+        ids[i] = nodes[i].id;
+      return row->n_nodes;
+    }
+  for (guint32 i = 0; i < row->n_nodes; i++)
+    if (quoit_fleet_node_state (fleet, (QuoitNodeId) { row->first_node + i }) != QUOIT_NODE_DEAD)
+      ids[n++] = nodes[i].id;
   return n;
 }
 
@@ -197,20 +200,15 @@ QuoitGroupData *
 quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *base, const guint32 *slices,
                              guint32 n_slices)
 {
-  QuoitGroupData data = quoit_group_data_copy_fields (base), *group;
-  guint32 *slice_end, *node_ids, at = 0;
+  guint32 *slice_end, *node_ids, most = 0, n_nodes = 0;
+  QuoitGroupData *group;
 
-  data.bundles = NULL;
-  data.n_slices = n_slices;
-  data.n_nodes = 0;
   for (guint32 i = 0; i < n_slices; i++)
-    data.n_nodes += list_slice_nodes (fleet, slices[i], NULL);
-  group = quoit_group_data_alloc (&data, &slice_end, &node_ids);
+    most += fleet->layout->slices[slices[i]].n_nodes;
+  group = quoit_group_data_alloc (base, n_slices, most, &slice_end, &node_ids);
   for (guint32 i = 0; i < n_slices; i++)
-    {
-      at += list_slice_nodes (fleet, slices[i], node_ids + at);
-      slice_end[i] = at;
-    }
+    slice_end[i] = n_nodes += list_slice_nodes (fleet, slices[i], node_ids + n_nodes);
+  group->n_nodes = n_nodes;
   return group;
 }
 
@@ -238,10 +236,18 @@ check_n_ahead (const QuoitFleet *fleet, const QuoitGroupData *group, const Quoit
          || quoit_fail (error, QUOIT_ERROR_CONFLICT, "more than %d reservations ahead and windows", QUOIT_MAX_AHEAD);
 }
 
+/* Records the group, which is to get @slot, as the user of whole nodes, or checks that its bundles fit. */
+static inline gboolean
+take_or_check_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk, GError **error)
+{
+  return group->bundles == NULL ? quoit_fleet_take_whole_nodes (fleet, group, slot, error)
+                                : quoit_fleet_nodes_are_free (fleet, group, bulk, error);
+}
+
 static gboolean
 add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
-  guint32 slot;
+  const guint32 slot = next_slot (fleet);
 
   if (group->state == QUOIT_GROUP_REMOVED && group->n_nodes > 0)
     {
@@ -249,11 +255,11 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
       return quoit_group_data_unref (group), FALSE;
     }
   if (!check_names_unused (fleet, group, error) || !check_n_ahead (fleet, group, bulk, error)
-      || (bulk == NULL && !quoit_fleet_check_quota_record (fleet, group, error))
-      || (uses_nodes (group) && !quoit_fleet_nodes_are_free (fleet, group, bulk, error)))
+      || (bulk == NULL && group->kind == QUOIT_RECORD_QUOTA && !quoit_fleet_check_quota_record (fleet, group, error))
+      || (uses_nodes (group) && !take_or_check_nodes (fleet, group, slot, bulk, error)))
     return quoit_group_data_unref (group), FALSE;
 
-  slot = add_to_free_slot (fleet, group);
+  add_to_slot (fleet, group, slot);
   if (is_in_key_index (group))
     quoit_index_add (&fleet->by_key, key_hash (group), slot);
   fleet->n_groups++;
@@ -264,7 +270,10 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
   update_first_lease (fleet, group);
   if (!quoit_group_is_ahead (group))
-    quoit_fleet_add_edges (fleet, group, slot, bulk);
+    {
+      if (group->bundles != NULL)
+        quoit_fleet_add_edges (fleet, group, slot, bulk);
+    }
   else if (bulk != NULL)
     bulk->n_ahead++;
   else

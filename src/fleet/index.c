@@ -51,7 +51,7 @@ set (QuoitIndex *index, guint32 at, guint64 entry)
   ((guint64 *) quoit_table_own (&index->entries, at / PER_CHUNK))[at % PER_CHUNK] = entry;
 }
 
-static void
+static inline void
 insert (QuoitIndex *index, guint64 entry)
 {
   guint32 at = (guint32) (entry >> 32) & index->mask;
@@ -64,20 +64,24 @@ insert (QuoitIndex *index, guint64 entry)
   index->n++;
 }
 
+G_GNUC_NO_INLINE static void
+grow (QuoitIndex *index)
+{
+  QuoitIndex larger;
+
+  init (&larger, (index->mask + 1) * 2);
+  for (guint32 at = 0; at <= index->mask; at++)
+    if (get (index, at) != 0)
+      insert (&larger, get (index, at));
+  quoit_index_clear (index);
+  *index = larger;
+}
+
 void
 quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value)
 {
-  if (index->n >= index->mask - index->mask / 4)
-    {
-      QuoitIndex larger;
-
-      init (&larger, (index->mask + 1) * 2);
-      for (guint32 at = 0; at <= index->mask; at++)
-        if (get (index, at) != 0)
-          insert (&larger, get (index, at));
-      quoit_index_clear (index);
-      *index = larger;
-    }
+  if (G_UNLIKELY (index->n >= index->mask - index->mask / 4))
+    grow (index);
   insert (index, (guint64) hash << 32 | (value + 1));
 }
 

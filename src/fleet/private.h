@@ -75,6 +75,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBulkAdd, quoit_bulk_add_free)
 gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitBulkAdd *bulk,
                                      GError **error);
 void quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk);
+/* Does both for a group that has all its nodes completely, with one look at each node. If it fails, nothing has
+ * changed. */
+gboolean quoit_fleet_take_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, GError **error);
 void quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
 /* Changes the use of those nodes of @group that their source reports as used, from @from to @to. Nodes with another use
  * than @from do not change.

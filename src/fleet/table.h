@@ -66,9 +66,9 @@ quoit_table_own (QuoitTable *table, guint32 chunk)
   QuoitDirectory *directory = root->directories[chunk / QUOIT_TABLE_FAN_OUT];
   QuoitChunk *own = directory->chunks[chunk % QUOIT_TABLE_FAN_OUT];
 
-  /* If every count on the path is 1, no other table can reach these bytes. */
-  if (G_LIKELY (g_atomic_int_get (&root->refs) == 1 && g_atomic_int_get (&directory->refs) == 1
-                && g_atomic_int_get (&own->refs) == 1))
+  /* If every count on the path is 1, no other table can reach these bytes. Counts are not 0, so one test is enough. */
+  if (G_LIKELY ((g_atomic_int_get (&root->refs) | g_atomic_int_get (&directory->refs) | g_atomic_int_get (&own->refs))
+                == 1))
     return own + 1;
 
   return quoit_table_unshare_chunk (table, chunk);

@@ -12,7 +12,7 @@ static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
   for (guint32 c = 0; c < layout->n_classes; c++)
-    if (quoit_constraint_first_failed_by_class (&layout->classes[c].facts, request) == QUOIT_NO_CONSTRAINT)
+    if (quoit_constraints_allow_class (&layout->classes[c].facts, request))
       return c;
   return QUOIT_NO_INDEX;
 }
@@ -213,8 +213,8 @@ apply_slice_sets (const QuoitNodeRules *rules, QuoitEligible *eligible)
     }
 }
 
-/* Returns a reference to the eligible slices of a request with rules. */
-static QuoitEligible *
+/* Returns a reference to the eligible slices of a request with rules. Not inlined, because most requests have none. */
+G_GNUC_NO_INLINE static QuoitEligible *
 find_eligible (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_index, GError **error)
 {
   QuoitRecent *recent = quoit_request_has_slice_names (request) ? request->recent : fleet->layout->eligible;

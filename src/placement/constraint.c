@@ -348,6 +348,21 @@ quoit_constraint_of_omitted_nodes (void)
   return position;
 }
 
+/* Each placement calls this function and the next one, which name the functions of the table again because calling them
+ * through the table costs more than choosing a slice. */
+gboolean
+quoit_constraints_allow_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return has_accelerator (facts, request) && has_topology (facts, request) && has_chips_per_host (facts, request);
+}
+
+gboolean
+quoit_node_rules_are_none (const QuoitRequest *request)
+{
+  return !names_pool (request) && !names_zone (request) && !has_selectors (request) && !names_slices (request)
+         && !excludes_slices (request) && !excludes_nodes (request) && !compares_zones (request);
+}
+
 guint
 quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {

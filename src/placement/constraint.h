@@ -71,6 +71,8 @@ quoit_constraint_can_change (const QuoitConstraintRow *row)
   return row->type != QUOIT_CONSTRAINT_OF_REQUEST && row->type != QUOIT_CONSTRAINT_OF_HARDWARE;
 }
 
+/* Returns whether slices with these facts satisfy the constraints of classes. */
+gboolean quoit_constraints_allow_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
 /* Return the position of the first constraint that is not satisfied, or QUOIT_NO_CONSTRAINT if all are. */
 guint quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
 guint quoit_constraint_first_failed_by_flags (QuoitSliceFlags flags);

@@ -148,15 +148,6 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
 }
 
 gboolean
-quoit_node_rules_are_none (const QuoitRequest *request)
-{
-  for (guint c = 0; c < quoit_n_constraints; c++)
-    if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
-      return FALSE;
-  return TRUE;
-}
-
-gboolean
 quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node)
 {
   return rules->pools[quoit_layout_node_pool (rules->layout, node).index];

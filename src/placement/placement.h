@@ -18,7 +18,15 @@ typedef struct {
 
 void quoit_plan_init (QuoitPlan *plan);
 void quoit_plan_clear (QuoitPlan *plan);
-void quoit_plan_append (QuoitPlan *plan, guint32 slice);
+void quoit_plan_grow (QuoitPlan *plan); /* doubles the capacity */
+
+static inline void
+quoit_plan_append (QuoitPlan *plan, guint32 slice)
+{
+  if (G_UNLIKELY (plan->n == plan->capacity))
+    quoit_plan_grow (plan);
+  plan->slices[plan->n++] = slice;
+}
 
 typedef struct _QuoitRefusal QuoitRefusal;
 

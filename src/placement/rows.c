@@ -91,10 +91,34 @@ smallest_first (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
+enum { FEW_NUMBERS = 64 };
+
+/* Sorts up to FEW_NUMBERS numbers by merging each ascending run into the sorted ones before it. */
+static void
+merge_runs (guint32 *numbers, guint32 n)
+{
+  guint32 run[FEW_NUMBERS], end;
+
+  for (guint32 first = 0; first < n; first = end)
+    {
+      guint32 n_before = first, n_run, to;
+
+      for (end = first + 1; end < n && numbers[end] >= numbers[end - 1]; end++)
+        ;
+      n_run = first == 0 ? 0 : end - first;
+      memcpy (run, numbers + first, n_run * sizeof *run);
+      for (to = end; n_run > 0; to--)
+        numbers[to - 1] = n_before > 0 && numbers[n_before - 1] > run[n_run - 1] ? numbers[--n_before] : run[--n_run];
+    }
+}
+
 void
 quoit_numbers_sort (guint32 *numbers, guint32 n)
 {
-  qsort (numbers, n, sizeof *numbers, smallest_first);
+  if (n <= FEW_NUMBERS)
+    merge_runs (numbers, n);
+  else
+    qsort (numbers, n, sizeof *numbers, smallest_first);
 }
 
 gboolean

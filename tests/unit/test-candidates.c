@@ -262,6 +262,11 @@ check_request (const QuoitFleet *fleet, const QuoitRequest *request)
   QuoitNodeRules rules;
 
   g_assert (quoit_node_rules_init (&rules, fleet->layout, request, &error));
+  ck_assert_int_eq (quoit_node_rules_are_none (request), rules.n_used == 0);
+  for (guint32 c = 0; c < fleet->layout->n_classes; c++)
+    ck_assert_int_eq (quoit_constraints_allow_class (&fleet->layout->classes[c].facts, request),
+                      quoit_constraint_first_failed_by_class (&fleet->layout->classes[c].facts, request)
+                          == QUOIT_NO_CONSTRAINT);
   g_assert (quoit_candidates_find (fleet, request, &candidates, &error));
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
     {

@@ -127,6 +127,39 @@ START_TEST (allocated_node_cannot_be_allocated_again)
 }
 END_TEST
 
+/* Refuses a group like @group whose node @i has the id @id. */
+static void
+refuse_with_node (QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, guint32 id, const char *message)
+{
+  QuoitGroupData fields = quoit_group_data_copy_fields (group);
+  g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids);
+  const QuoitTally before = *quoit_fleet_class_tally (fleet, (QuoitClassId) { 1 });
+  GError *error = NULL;
+
+  ids[i] = id;
+  fields.node_ids = ids;
+  ck_assert (!quoit_fleet_add_group (fleet, quoit_group_data_new (&fields), &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, message);
+  ck_assert_mem_eq (&before, quoit_fleet_class_tally (fleet, (QuoitClassId) { 1 }), sizeof before);
+  ck_assert (quoit_fleet_check (fleet, &error));
+}
+
+START_TEST (refused_group_changes_no_node_before_the_one_in_conflict)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_mixed_fleet ();
+  guint32 first[] = { 3 }, second[] = { 0, 1, 2 };
+  g_autoptr (QuoitGroupData) group = fixture_group (fleet, "h", "", 2, second, 3);
+  guint32 last = group->n_nodes - 1;
+
+  ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "g", "", 1, first, 1), NULL));
+  refuse_with_node (fleet, group, last, quoit_fleet_find_group (fleet, "g")->node_ids[0], "is used by group g");
+  refuse_with_node (fleet, group, 1, quoit_fleet_find_group (fleet, "g")->node_ids[0], "is used by group g");
+  refuse_with_node (fleet, group, last, 999999, "is not in the fleet");
+  refuse_with_node (fleet, group, last, group->node_ids[0], "names a node twice");
+  ck_assert (quoit_fleet_add_group (fleet, quoit_group_data_ref (group), NULL));
+}
+END_TEST
+
 START_TEST (removed_group_is_kept_only_if_it_has_a_key)
 {
   g_autoptr (QuoitFleet) fleet = fixture_mixed_fleet ();
@@ -198,6 +231,7 @@ main (void)
   tcase_add_test (tcase, no_slice_of_the_catalogue_exceeds_the_host_counter);
   tcase_add_test (tcase, changes_of_a_fork_do_not_change_its_origin);
   tcase_add_test (tcase, allocated_node_cannot_be_allocated_again);
+  tcase_add_test (tcase, refused_group_changes_no_node_before_the_one_in_conflict);
   tcase_add_test (tcase, removed_group_is_kept_only_if_it_has_a_key);
   tcase_add_test (tcase, random_changes_keep_every_invariant_in_every_fork);
   suite_add_tcase (suite, tcase);

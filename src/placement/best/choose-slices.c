@@ -30,16 +30,12 @@ quoit_plan_clear (QuoitPlan *plan)
 }
 
 void
-quoit_plan_append (QuoitPlan *plan, guint32 slice)
+quoit_plan_grow (QuoitPlan *plan)
 {
-  if (plan->n == plan->capacity)
-    {
-      plan->capacity *= 2;
-      plan->slices = plan->slices == plan->inline_slices
-                         ? memcpy (g_new (guint32, plan->capacity), plan->inline_slices, sizeof plan->inline_slices)
-                         : g_renew (guint32, plan->slices, plan->capacity);
-    }
-  plan->slices[plan->n++] = slice;
+  plan->capacity *= 2;
+  plan->slices = plan->slices == plan->inline_slices
+                     ? memcpy (g_new (guint32, plan->capacity), plan->inline_slices, sizeof plan->inline_slices)
+                     : g_renew (guint32, plan->slices, plan->capacity);
 }
 
 /* Slices are appended by pool and are sorted within a pool, so that they are usually sorted already. */
@@ -67,15 +63,20 @@ free_word (const QuoitFleet *fleet, const QuoitEligible *eligible, guint32 w)
 static void
 append_first (const QuoitFleet *fleet, const QuoitEligible *eligible, guint32 shelf, guint32 n, QuoitPlan *plan)
 {
-  guint32 at = fleet->layout->shelves[shelf].first_slice;
+  const QuoitShelf *row = &fleet->layout->shelves[shelf];
+  guint32 at = row->first_slice;
 
-  for (; n > 0; at++)
+  /* All are free. */
+  for (; n == row->n_slices && at < row->first_slice + n; at++)
+    quoit_plan_append (plan, at);
+  for (n -= at - row->first_slice; n > 0; at = (at | 63) + 1)
     {
+      guint64 word;
+
       at = quoit_bits_next (&fleet->free_slices, at);
-      if (eligible != NULL && !quoit_eligible_has (eligible, at))
-        continue;
-      quoit_plan_append (plan, at);
-      n--;
+      word = eligible == NULL ? quoit_bits_word (&fleet->free_slices, at / 64) : free_word (fleet, eligible, at / 64);
+      for (word &= ~(guint64) 0 << (at % 64); word != 0 && n > 0; word &= word - 1, n--)
+        quoit_plan_append (plan, (at & ~63u) + (guint32) __builtin_ctzll (word));
     }
 }
 
@@ -341,11 +342,30 @@ choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, Q
   return TRUE;
 }
 
+/* Does the same as choose() for most requests: all slices of the class are candidates, and one shelf suffices. */
+static gboolean
+choose_on_whole_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitClass *class = &layout->classes[candidates->class_index];
+  const guint32 *row = &layout->rows[class->first_row];
+  guint32 rank;
+
+  if (candidates->eligible != NULL || n > class->largest)
+    return FALSE;
+  rank = quoit_bits_next (&fleet->ranks, row[n]);
+  if (rank >= row[class->largest + 1])
+    return FALSE;
+  append_first (fleet, NULL, layout->rank_shelf[rank], n, plan);
+  return TRUE;
+}
+
 gboolean
 quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
   plan->n = 0;
-  return candidates->class_index != QUOIT_NO_INDEX && choose (fleet, candidates, n, plan);
+  return candidates->class_index != QUOIT_NO_INDEX
+         && (choose_on_whole_shelf (fleet, candidates, n, plan) || choose (fleet, candidates, n, plan));
 }
 
 gboolean
