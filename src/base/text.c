@@ -10,7 +10,7 @@ quoit_text_append_number (GString *text, guint32 number)
   do
     digits[--n] = (char) ('0' + number % 10);
   while ((number /= 10) != 0);
-  g_string_append_len (text, digits + n, (gssize) (sizeof digits - n));
+  quoit_text_append_bytes (text, digits + n, sizeof digits - n);
 }
 
 void

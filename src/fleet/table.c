@@ -10,7 +10,7 @@ chunk_new (const QuoitTableType *type, const QuoitChunk *copied_from)
 {
   QuoitChunk *chunk = g_malloc (sizeof *chunk + type->chunk_bytes);
 
-  g_atomic_ref_count_init (&chunk->refs);
+  chunk->refs = 1;
   if (copied_from == NULL)
     {
       memset (chunk + 1, 0, type->chunk_bytes);
@@ -25,7 +25,7 @@ chunk_new (const QuoitTableType *type, const QuoitChunk *copied_from)
 static void
 chunk_unref (const QuoitTableType *type, QuoitChunk *chunk)
 {
-  if (!g_atomic_ref_count_dec (&chunk->refs))
+  if (!g_atomic_int_dec_and_test (&chunk->refs))
     return;
   if (type->on_free != NULL)
     type->on_free (chunk + 1);
@@ -35,7 +35,7 @@ chunk_unref (const QuoitTableType *type, QuoitChunk *chunk)
 static void
 directory_unref (const QuoitTableType *type, QuoitDirectory *directory)
 {
-  if (!g_atomic_ref_count_dec (&directory->refs))
+  if (!g_atomic_int_dec_and_test (&directory->refs))
     return;
   for (guint32 i = 0; i < QUOIT_TABLE_FAN_OUT && directory->chunks[i] != NULL; i++)
     chunk_unref (type, directory->chunks[i]);
@@ -45,7 +45,7 @@ directory_unref (const QuoitTableType *type, QuoitDirectory *directory)
 static void
 root_unref (const QuoitTableType *type, QuoitRoot *root)
 {
-  if (!g_atomic_ref_count_dec (&root->refs))
+  if (!g_atomic_int_dec_and_test (&root->refs))
     return;
   for (guint32 i = 0; i < root->n_directories; i++)
     directory_unref (type, root->directories[i]);
@@ -57,9 +57,9 @@ directory_copy (const QuoitDirectory *from)
 {
   QuoitDirectory *directory = g_memdup2 (from, sizeof *from);
 
-  g_atomic_ref_count_init (&directory->refs);
+  directory->refs = 1;
   for (guint32 i = 0; i < QUOIT_TABLE_FAN_OUT && directory->chunks[i] != NULL; i++)
-    g_atomic_ref_count_inc (&directory->chunks[i]->refs);
+    g_atomic_int_inc (&directory->chunks[i]->refs);
   return directory;
 }
 
@@ -69,12 +69,12 @@ root_copy (const QuoitRoot *from, guint32 n_directories)
 {
   QuoitRoot *root = g_malloc0 (sizeof *root + n_directories * sizeof root->directories[0]);
 
-  g_atomic_ref_count_init (&root->refs);
+  root->refs = 1;
   root->n_directories = n_directories;
   for (guint32 i = 0; i < from->n_directories; i++)
     {
       root->directories[i] = from->directories[i];
-      g_atomic_ref_count_inc (&root->directories[i]->refs);
+      g_atomic_int_inc (&root->directories[i]->refs);
     }
   return root;
 }
@@ -84,7 +84,7 @@ own_root (QuoitTable *table, guint32 n_directories)
 {
   QuoitRoot *root = table->root;
 
-  if (g_atomic_ref_count_compare (&root->refs, 1) && root->n_directories >= n_directories)
+  if (g_atomic_int_get (&root->refs) == 1 && root->n_directories >= n_directories)
     return;
   table->root = root_copy (root, MAX (root->n_directories, n_directories));
   root_unref (table->type, root);
@@ -95,7 +95,7 @@ own_directory (QuoitTable *table, guint32 index)
 {
   QuoitDirectory *directory = table->root->directories[index];
 
-  if (g_atomic_ref_count_compare (&directory->refs, 1))
+  if (g_atomic_int_get (&directory->refs) == 1)
     return directory;
   table->root->directories[index] = directory_copy (directory);
   directory_unref (table->type, directory);
@@ -125,7 +125,7 @@ void
 quoit_table_share (const QuoitTable *table, QuoitTable *copy)
 {
   *copy = *table;
-  g_atomic_ref_count_inc (&copy->root->refs);
+  g_atomic_int_inc (&copy->root->refs);
 }
 
 void
@@ -139,7 +139,7 @@ quoit_table_grow (QuoitTable *table, guint32 n_chunks)
   for (guint32 i = had; i < table->root->n_directories; i++)
     {
       table->root->directories[i] = g_new0 (QuoitDirectory, 1);
-      g_atomic_ref_count_init (&table->root->directories[i]->refs);
+      table->root->directories[i]->refs = 1;
     }
   for (guint32 i = table->n_chunks; i < n_chunks; i++)
     own_directory (table, i / QUOIT_TABLE_FAN_OUT)->chunks[i % QUOIT_TABLE_FAN_OUT] = chunk_new (table->type, NULL);
@@ -155,7 +155,7 @@ quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk)
   own_root (table, 0);
   directory = own_directory (table, chunk / QUOIT_TABLE_FAN_OUT);
   slot = &directory->chunks[chunk % QUOIT_TABLE_FAN_OUT];
-  if (!g_atomic_ref_count_compare (&(*slot)->refs, 1))
+  if (g_atomic_int_get (&(*slot)->refs) != 1)
     {
       QuoitChunk *shared = *slot;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy-on-write array of bytes. The bytes are in chunks of equal size; a root refers to directories, and each
- * directory refers to 32 chunks. All of them have reference counts. To copy a table, only the count of the root is
+ * directory refers to 16 chunks. All of them have reference counts. To copy a table, only the count of the root is
  * incremented. A write to a shared table copies the root, one directory and one chunk, whatever the size of the fleet.
  * Without directories, the first write to a fork would have to increment the counts of all chunks. */
 #pragma once
 
 #include <glib.h>
 
-enum { QUOIT_TABLE_FAN_OUT = 32 };
+enum { QUOIT_TABLE_FAN_OUT = 16 };
 
 typedef struct {
   gatomicrefcount refs;

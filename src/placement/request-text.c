@@ -44,20 +44,20 @@ append_names (GString *text, const char *what, const GPtrArray *names)
 static void
 append_slices (GString *text, const QuoitRequest *request)
 {
-  g_string_append (text, quoit_generation_name (request->generation));
+  quoit_text_append (text, quoit_generation_name (request->generation));
   g_string_append_c (text, ' ');
   quoit_shape_append (text, request->shape);
-  g_string_append (text, " x ");
+  quoit_text_append (text, " x ");
   if (request->min_slices != 0)
     {
       quoit_text_append_number (text, request->min_slices);
-      g_string_append (text, "..");
+      quoit_text_append (text, "..");
     }
   quoit_text_append_number (text, request->n_slices);
   /* The hosts of parts are those of the slices that they are cut from. */
   if (request->cut == QUOIT_CUT_WHOLE || request->chips_per_host != 0)
     {
-      g_string_append (text, " hostchips=");
+      quoit_text_append (text, " hostchips=");
       quoit_text_append_number (text, quoit_request_chips_per_host (request));
     }
   if (request->cut != QUOIT_CUT_WHOLE)
