@@ -92,10 +92,10 @@ static const struct {
   gboolean is_near;
   double most;
 } places[] = {
-  { "kept to a pool", .keep_to = QUOIT_DOMAIN_POOL, .most = 4 },
-  { "kept to a zone", .keep_to = QUOIT_DOMAIN_ZONE, .most = 4 },
-  { "spread over pools", .spread_over = QUOIT_DOMAIN_POOL, .most = 4 },
-  { "near a group", .is_near = TRUE, .most = 10 },
+  { "kept to a pool", .keep_to = QUOIT_DOMAIN_POOL, .most = 2 },
+  { "kept to a zone", .keep_to = QUOIT_DOMAIN_ZONE, .most = 2 },
+  { "spread over pools", .spread_over = QUOIT_DOMAIN_POOL, .most = 2.5 },
+  { "near a group", .is_near = TRUE, .most = 2 },
 };
 
 static void

@@ -58,6 +58,22 @@ quoit_bits_range_mask (guint32 at, guint32 end)
   return ~(guint64) 0 >> (64 - MIN (end - at, 64 - at % 64)) << (at % 64);
 }
 
+/* Returns the number of bits that are set. Without an instruction for it, __builtin_popcountll() calls a function. */
+static inline guint32
+quoit_bits_count (guint64 word)
+{
+#ifdef __POPCNT__
+  return (guint32) __builtin_popcountll (word);
+#else
+  const guint64 twos = G_GUINT64_CONSTANT (0x5555555555555555), fours = G_GUINT64_CONSTANT (0x3333333333333333),
+                bytes = G_GUINT64_CONSTANT (0x0f0f0f0f0f0f0f0f), ones = G_GUINT64_CONSTANT (0x0101010101010101);
+
+  word -= word >> 1 & twos;
+  word = (word & fours) + (word >> 2 & fours);
+  return (guint32) (((word + (word >> 4)) & bytes) * ones >> 56);
+#endif
+}
+
 /* --- changes --- */
 
 static inline guint64 *

@@ -19,6 +19,7 @@ zones_clear (gpointer data)
   g_free (zones->names);
   g_free (zones->of_slice);
   g_free (zones->of_shelf);
+  g_free (zones->of_word);
 }
 
 void
@@ -112,19 +113,16 @@ sort_zones (Finding *finding, QuoitZones *zones)
       zones->of_slice[s] = number[zones->of_slice[s]];
 }
 
-static void
-find_zones_of_shelves (const QuoitLayout *layout, QuoitZones *zones)
+/* Returns the zone of all @n slices from @first on, QUOIT_NO_INDEX or QUOIT_MIXED_ZONES. */
+static guint32
+find_zone_of_range (const QuoitZones *zones, guint32 first, guint32 n)
 {
-  for (guint32 h = 0; h < layout->n_shelves; h++)
-    {
-      const QuoitShelf *shelf = &layout->shelves[h];
-      guint32 zone = shelf->n_slices == 0 ? QUOIT_NO_INDEX : zones->of_slice[shelf->first_slice];
+  guint32 zone = n == 0 ? QUOIT_NO_INDEX : zones->of_slice[first];
 
-      for (guint32 s = 1; s < shelf->n_slices && zone != QUOIT_MIXED_ZONES; s++)
-        if (zones->of_slice[shelf->first_slice + s] != zone)
-          zone = QUOIT_MIXED_ZONES;
-      zones->of_shelf[h] = zone;
-    }
+  for (guint32 s = first + 1; s < first + n; s++)
+    if (zones->of_slice[s] != zone)
+      return QUOIT_MIXED_ZONES;
+  return zone;
 }
 
 static QuoitZones *
@@ -140,7 +138,11 @@ make_zones (const QuoitLayout *layout)
   zones->of_shelf = g_new (guint32, layout->n_shelves + 1);
   find_zones (&finding, zones);
   sort_zones (&finding, zones);
-  find_zones_of_shelves (layout, zones);
+  for (guint32 h = 0; h < layout->n_shelves; h++)
+    zones->of_shelf[h] = find_zone_of_range (zones, layout->shelves[h].first_slice, layout->shelves[h].n_slices);
+  zones->of_word = g_new (guint32, layout->n_slices / 64 + 1);
+  for (guint32 w = 0; w <= layout->n_slices / 64; w++)
+    zones->of_word[w] = find_zone_of_range (zones, w * 64, MIN (64, layout->n_slices - w * 64));
   return zones;
 }
 
@@ -172,6 +174,27 @@ quoit_zones_find (const QuoitZones *zones, const char *name)
   return QUOIT_NO_INDEX;
 }
 
+void
+quoit_zones_count_free (const QuoitZones *zones, const QuoitFleet *fleet, const QuoitEligible *eligible,
+                        QuoitDomainCount *counts)
+{
+  for (guint32 w = 0; w < eligible->n_words; w++)
+    {
+      guint64 word = eligible->slices[w] & quoit_bits_word (&fleet->free_slices, w);
+      const guint32 zone = zones->of_word[w];
+
+      if (zone < zones->n)
+        counts[zone].n_available += quoit_bits_count (word);
+      for (; zone == QUOIT_MIXED_ZONES && word != 0; word &= word - 1)
+        {
+          const guint32 of_slice = zones->of_slice[w * 64 + (guint32) __builtin_ctzll (word)];
+
+          if (of_slice != QUOIT_NO_INDEX)
+            counts[of_slice].n_available++;
+        }
+    }
+}
+
 /* --- maps --- */
 
 static void
@@ -179,6 +202,9 @@ map_clear (gpointer data)
 {
   QuoitDomainMap *map = data;
 
+  for (guint32 z = 0; map->of_zone != NULL && z < map->n_domains; z++)
+    quoit_eligible_unref (map->of_zone[z]);
+  g_free (map->of_zone);
   g_free (map->parts);
   g_free (map->first_part);
   g_free (map->of_shelf);
@@ -253,6 +279,24 @@ list_parts (QuoitDomainMap *map, const QuoitLayout *layout, guint32 class_index)
   return parts;
 }
 
+/* Returns the slices of a domain. */
+static QuoitEligible *
+list_slices (const QuoitDomainMap *map, const QuoitLayout *layout, guint32 class_index, guint32 domain)
+{
+  QuoitEligible *eligible = quoit_eligible_new (layout);
+
+  for (guint32 p = map->first_part[domain]; p < map->first_part[domain + 1]; p++)
+    {
+      const QuoitShelf *shelf = &layout->shelves[map->parts[p].shelf];
+
+      for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
+        if (map->parts[p].is_whole || quoit_domain_of_slice (map, layout, s) == domain)
+          quoit_eligible_add (eligible, s, 1);
+    }
+  quoit_eligible_finish (eligible, layout, class_index);
+  return eligible;
+}
+
 QuoitDomainMap *
 quoit_domain_map_get (const QuoitLayout *layout, QuoitDomain kind, guint32 class_index)
 {
@@ -281,6 +325,12 @@ quoit_domain_map_get (const QuoitLayout *layout, QuoitDomain kind, guint32 class
         p++;
     }
   map->first_part[map->n_domains] = p;
+  if (kind == QUOIT_DOMAIN_ZONE && map->n_domains <= QUOIT_MAX_ZONE_SETS)
+    {
+      map->of_zone = g_new (QuoitEligible *, map->n_domains + 1);
+      for (guint32 z = 0; z < map->n_domains; z++)
+        map->of_zone[z] = list_slices (map, layout, class_index, z);
+    }
   quoit_recent_put (layout->domains, &key, sizeof key, map, map_clear);
   return map;
 }

@@ -2,11 +2,15 @@
 /* Which slices are in which pool or zone. This depends only on the layout, which remembers it. */
 #pragma once
 
-#include "fleet/layout.h"
-#include "placement/request.h"
+#include "fleet/fleet.h"
+#include "placement/distribution.h"
+#include "placement/eligible.h"
 
 /* Of a shelf with slices in several zones, or in none. */
 enum { QUOIT_MIXED_ZONES = 0xfffffffe };
+
+/* A map with more zones has no sets of their slices, which would take too much memory. */
+enum { QUOIT_MAX_ZONE_SETS = 64 };
 
 /* The zones of all slices. */
 typedef struct {
@@ -14,6 +18,7 @@ typedef struct {
   char **names;      /* in natural order */
   guint32 *of_slice; /* the zone that all nodes of the slice have, dead or alive; QUOIT_NO_INDEX: none, or several */
   guint32 *of_shelf; /* the zone of all its slices, QUOIT_NO_INDEX or QUOIT_MIXED_ZONES */
+  guint32 *of_word;  /* the same for the 64 slices from 64 * i on */
 } QuoitZones;
 
 /* Returns a reference; quoit_zones_unref() it. */
@@ -21,6 +26,9 @@ QuoitZones *quoit_zones_get (const QuoitLayout *layout);
 void quoit_zones_unref (QuoitZones *zones);
 /* Returns the zone of that name, or QUOIT_NO_INDEX. */
 guint32 quoit_zones_find (const QuoitZones *zones, const char *name);
+/* Adds the free slices of @eligible to the available ones of their zones. */
+void quoit_zones_count_free (const QuoitZones *zones, const QuoitFleet *fleet, const QuoitEligible *eligible,
+                             QuoitDomainCount *counts);
 
 /* The slices of one shelf in one domain. */
 typedef struct {
@@ -32,11 +40,12 @@ typedef struct {
 typedef struct {
   QuoitDomain kind; /* QUOIT_DOMAIN_NONE: one domain, which is everything */
   guint32 n_domains, n_parts;
-  gboolean is_whole;      /* all parts are */
-  QuoitDomainPart *parts; /* by domain, then by shelf */
-  guint32 *first_part;    /* by domain, and the end */
-  guint32 *of_shelf;      /* for pools: QUOIT_NO_INDEX for shelves of other classes */
-  QuoitZones *zones;      /* for zones */
+  gboolean is_whole;       /* all parts are */
+  QuoitDomainPart *parts;  /* by domain, then by shelf */
+  guint32 *first_part;     /* by domain, and the end */
+  guint32 *of_shelf;       /* for pools: QUOIT_NO_INDEX for shelves of other classes */
+  QuoitZones *zones;       /* for zones */
+  QuoitEligible **of_zone; /* for zones: the slices of each; NULL: too many zones */
 } QuoitDomainMap;
 
 /* Returns a reference; quoit_domain_map_unref() it. */

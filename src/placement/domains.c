@@ -6,117 +6,6 @@
 
 #include "placement/rows.h"
 
-/* --- near another group --- */
-
-static const QuoitGroupData *
-find_near (const QuoitFleet *fleet, const QuoitRequest *request, guint64 *id)
-{
-  const char *at = strrchr (request->near, '@');
-  g_autofree char *name
-      = at == NULL ? g_strdup (request->near) : g_strndup (request->near, (gsize) (at - request->near));
-  const QuoitGroupData *group = quoit_fleet_find_group (fleet, name);
-
-  *id = at == NULL ? 0 : g_ascii_strtoull (at + 1, NULL, 10);
-  return group != NULL && quoit_group_is_listed (group) ? group : NULL;
-}
-
-const QuoitGroupData *
-quoit_request_find_near (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  guint64 id;
-  const QuoitGroupData *group = request->near == NULL ? NULL : find_near (fleet, request, &id);
-
-  return group != NULL && (id == 0 || id == group->id) ? group : NULL;
-}
-
-gboolean
-quoit_request_check_near (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
-{
-  const QuoitGroupData *group;
-  guint64 id;
-
-  if (request->near == NULL)
-    return TRUE;
-  group = find_near (fleet, request, &id);
-  if (group == NULL)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "near group '%s': no live group has this name", request->near);
-  return id == 0 || id == group->id
-         || quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                        "near group '%s': the group is '%s@%" G_GUINT64_FORMAT
-                        "' now; expected its name or this handle",
-                        request->near, group->name, group->id);
-}
-
-/* The pools and zones of the group that a request is to be near to. */
-typedef struct {
-  QuoitZones *zones;
-  guint8 *has_pool, *has_zone;
-} Nearness;
-
-static void
-nearness_clear (Nearness *nearness)
-{
-  g_clear_pointer (&nearness->zones, quoit_zones_unref);
-  g_free (nearness->has_pool);
-  g_free (nearness->has_zone);
-}
-
-static Nearness
-find_nearness (const QuoitLayout *layout, const QuoitGroupData *group)
-{
-  Nearness nearness = { quoit_zones_get (layout), g_new0 (guint8, layout->n_pools + 1), NULL };
-
-  nearness.has_zone = g_new0 (guint8, nearness.zones->n + 1);
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      char buffer[QUOIT_LABEL_BUFFER_SIZE];
-      guint32 node = quoit_layout_find_id (layout, group->node_ids[i]), zone;
-      const char *name;
-
-      if (node == QUOIT_NO_INDEX)
-        continue;
-      nearness.has_pool[quoit_layout_node_pool (layout, (QuoitNodeId) { node }).index] = TRUE;
-      name = quoit_node_zone (layout, (QuoitNodeId) { node }, buffer);
-      zone = name == NULL ? QUOIT_NO_INDEX : quoit_zones_find (nearness.zones, name);
-      if (zone != QUOIT_NO_INDEX)
-        nearness.has_zone[zone] = TRUE;
-    }
-  return nearness;
-}
-
-static guint8
-part_tier (const QuoitDomainMap *map, const QuoitLayout *layout, const Nearness *nearness, const QuoitDomainPart *part)
-{
-  guint32 zone = map->kind == QUOIT_DOMAIN_ZONE ? part->domain : nearness->zones->of_shelf[part->shelf];
-
-  if (nearness->has_pool[layout->shelves[part->shelf].pool])
-    return 0;
-  return zone < nearness->zones->n && nearness->has_zone[zone] ? 1 : 2;
-}
-
-static void
-set_tiers (QuoitDomains *domains)
-{
-  const QuoitGroupData *group = quoit_request_find_near (domains->fleet, domains->request);
-  const QuoitDomainMap *map = domains->map;
-  Nearness nearness;
-
-  if (group == NULL)
-    return;
-  nearness = find_nearness (domains->fleet->layout, group);
-  domains->tiers = g_new (guint8, map->n_parts + 1);
-  for (guint32 d = 0; d < map->n_domains; d++)
-    {
-      domains->counts[d].tier = QUOIT_N_TIERS - 1;
-      for (guint32 p = map->first_part[d]; p < map->first_part[d + 1]; p++)
-        {
-          domains->tiers[p] = part_tier (map, domains->fleet->layout, &nearness, &map->parts[p]);
-          domains->counts[d].tier = MIN (domains->counts[d].tier, domains->tiers[p]);
-        }
-    }
-  nearness_clear (&nearness);
-}
-
 /* --- slices of a part --- */
 
 /* Returns the set without which no slice is a candidate, also if it is promised; NULL: the class decides. */
@@ -174,8 +63,8 @@ count_free_on_shelf (const QuoitFleet *fleet, const QuoitEligible *eligible, gui
   if (eligible == NULL)
     return quoit_fleet_shelf_n_free (fleet, (QuoitShelfId) { shelf });
   for (guint32 at = row->first_slice; at < end; at = (at | 63) + 1)
-    n += (guint32) __builtin_popcountll (eligible->slices[at / 64] & quoit_bits_word (&fleet->free_slices, at / 64)
-                                         & quoit_bits_range_mask (at, end));
+    n += quoit_bits_count (eligible->slices[at / 64] & quoit_bits_word (&fleet->free_slices, at / 64)
+                           & quoit_bits_range_mask (at, end));
   return n;
 }
 
@@ -300,7 +189,7 @@ quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitR
   if (quoit_request_has_domains (request))
     add_members (domains);
   if (request->near != NULL)
-    set_tiers (domains);
+    quoit_domains_set_tiers (domains);
 }
 
 void
@@ -365,20 +254,15 @@ quoit_domains_candidates (const QuoitDomains *domains, guint32 domain)
 
 /* --- choosing the slices of a share --- */
 
-/* A part of which slices are available. */
-typedef struct {
-  guint32 part, n;
-} FreePart;
-
 /* The fullest first. */
 static int
 by_fullness (const void *a, const void *b)
 {
-  const FreePart *one = a, *other = b;
+  const QuoitFreePart *one = a, *other = b;
 
   if (one->n != other->n)
     return one->n > other->n ? -1 : 1;
-  return one->part < other->part ? -1 : 1;
+  return one->index < other->index ? -1 : 1;
 }
 
 /* Appends the first @n free candidates of the part. */
@@ -402,39 +286,35 @@ append_first (const QuoitDomains *domains, guint32 part, guint32 n, QuoitPlan *p
 
 /* Returns the part with the fewest slices, but at least @n; of equal ones, the first. */
 static guint32
-find_sufficient (const FreePart *parts, guint32 n_parts, guint32 n)
+find_sufficient (const QuoitFreePart *parts, guint32 n_parts, guint32 n)
 {
   guint32 best = QUOIT_NO_INDEX;
 
   for (guint32 i = 0; i < n_parts; i++)
     if (parts[i].n >= n
         && (best == QUOIT_NO_INDEX || parts[i].n < parts[best].n
-            || (parts[i].n == parts[best].n && parts[i].part < parts[best].part)))
+            || (parts[i].n == parts[best].n && parts[i].index < parts[best].index)))
       best = i;
   return best;
 }
 
-/* Takes @n slices of the parts, which have as many. */
-static void
-take_from (const QuoitDomains *domains, FreePart *parts, guint32 n_parts, guint32 n, QuoitPlan *plan)
+void
+quoit_free_parts_take (QuoitFreePart *parts, guint32 n_parts, guint32 n)
 {
   guint32 best = find_sufficient (parts, n_parts, n), first = 0;
 
+  for (guint32 i = 0; i < n_parts; i++)
+    parts[i].n_taken = 0;
   if (best == QUOIT_NO_INDEX)
     qsort (parts, n_parts, sizeof *parts, by_fullness);
   for (; best == QUOIT_NO_INDEX; first++)
     {
-      append_first (domains, parts[first].part, parts[first].n, plan);
-      n -= parts[first].n;
+      n -= parts[first].n_taken = parts[first].n;
       /* If the fullest part does not suffice, none does. */
       if (parts[first + 1].n >= n)
-        {
-          best = find_sufficient (parts + first + 1, n_parts - first - 1, n);
-          parts += first + 1;
-          break;
-        }
+        best = first + 1 + find_sufficient (parts + first + 1, n_parts - first - 1, n);
     }
-  append_first (domains, parts[best].part, n, plan);
+  parts[best].n_taken = n;
 }
 
 /* Returns the part of the domain with the fewest available slices, but at least @n; QUOIT_NO_INDEX: none. */
@@ -454,7 +334,7 @@ find_sufficient_part (const QuoitDomains *domains, guint32 domain, guint32 n)
 
 /* Takes @n slices of a domain: from the nearest parts first. */
 static void
-take_share (const QuoitDomains *domains, guint32 domain, guint32 n, FreePart *buffer, QuoitPlan *plan)
+take_share (const QuoitDomains *domains, guint32 domain, guint32 n, QuoitFreePart *buffer, QuoitPlan *plan)
 {
   const QuoitDomainMap *map = domains->map;
   guint32 best = domains->tiers != NULL ? QUOIT_NO_INDEX : find_sufficient_part (domains, domain, n);
@@ -471,14 +351,67 @@ take_share (const QuoitDomains *domains, guint32 domain, guint32 n, FreePart *bu
       for (guint32 p = map->first_part[domain]; p < map->first_part[domain + 1]; p++)
         if (domains->n_available[p] > 0 && (domains->tiers == NULL ? 0 : domains->tiers[p]) == tier)
           {
-            buffer[n_parts++] = (FreePart) { p, domains->n_available[p] };
+            buffer[n_parts++] = (QuoitFreePart) { p, domains->n_available[p], 0 };
             n_free += domains->n_available[p];
           }
       if (n_free == 0)
         continue;
-      take_from (domains, buffer, n_parts, MIN (n, n_free), plan);
+      quoit_free_parts_take (buffer, n_parts, MIN (n, n_free));
+      for (guint32 i = 0; i < n_parts; i++)
+        append_first (domains, buffer[i].index, buffer[i].n_taken, plan);
       n -= MIN (n, n_free);
     }
+}
+
+/* Counts the free slices of each zone of the class. */
+static void
+count_zones (const QuoitDomainMap *map, const QuoitFleet *fleet, const QuoitCandidates *candidates,
+             QuoitDomainCount *counts)
+{
+  for (guint32 z = 0; z < map->n_domains; z++)
+    counts[z].counts = TRUE;
+  for (guint32 z = 0; z < map->n_domains; z++)
+    if (map->of_zone[z]->is_whole_class)
+      {
+        counts[z].n_available = quoit_fleet_class_n_free (fleet, (QuoitClassId) { candidates->class_index });
+        return;
+      }
+  quoit_zones_count_free (map->zones, fleet, candidates->eligible, counts);
+}
+
+/* Chooses slices of the zone with the fewest free ones that suffice. Returns FALSE if the request has other rules, or
+ * if the map has no sets of slices. */
+static gboolean
+plan_in_zone (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates, QuoitPlan *plan,
+              gboolean *is_chosen)
+{
+  QuoitDomainCount counts[QUOIT_MAX_ZONE_SETS] = { 0 };
+  guint32 shares[QUOIT_MAX_ZONE_SETS], n, zone = 0;
+  QuoitCandidates in_zone = { candidates->class_index, NULL };
+  QuoitDomainMap *map;
+  gboolean has_sets;
+
+  if (candidates->eligible == NULL || !candidates->eligible->is_whole_class)
+    return FALSE;
+  map = quoit_domain_map_get (fleet->layout, QUOIT_DOMAIN_ZONE, candidates->class_index);
+  has_sets = map->of_zone != NULL;
+  if (has_sets)
+    {
+      count_zones (map, fleet, candidates, counts);
+      n = MIN (request->n_slices, (guint32) quoit_distribution_most (request, counts, map->n_domains));
+      *is_chosen = n > 0 && n >= quoit_request_min_slices (request);
+      if (*is_chosen)
+        {
+          quoit_distribution_choose (request, counts, map->n_domains, n, shares);
+          while (shares[zone] == 0)
+            zone++;
+          if (!map->of_zone[zone]->is_whole_class)
+            in_zone.eligible = map->of_zone[zone];
+          quoit_best_choose (fleet, &in_zone, n, plan);
+        }
+    }
+  quoit_domain_map_unref (map);
+  return has_sets;
 }
 
 /* Tries what the ranks of the fleet find without visiting all pools: the pool with the fewest slices that suffice, or
@@ -487,8 +420,12 @@ static gboolean
 plan_by_ranks (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates, QuoitPlan *plan,
                gboolean *is_chosen)
 {
-  if (request->near != NULL || request->members != NULL)
+  if (request->near != NULL)
+    return quoit_domains_plan_near (fleet, request, candidates, plan, is_chosen);
+  if (request->members != NULL)
     return FALSE;
+  if (request->keep_to == QUOIT_DOMAIN_ZONE)
+    return plan_in_zone (fleet, request, candidates, plan, is_chosen);
   if (request->keep_to == QUOIT_DOMAIN_POOL)
     {
       *is_chosen = quoit_best_choose_on_one_shelf (fleet, candidates, quoit_request_min_slices (request),
@@ -505,7 +442,7 @@ quoit_domains_plan (const QuoitFleet *fleet, const QuoitRequest *request, const 
                     QuoitPlan *plan)
 {
   g_auto (QuoitDomains) domains = { 0 };
-  g_autofree FreePart *buffer = NULL;
+  g_autofree QuoitFreePart *buffer = NULL;
   g_autofree guint32 *shares = NULL;
   gboolean is_chosen = FALSE;
   guint32 n;
@@ -521,7 +458,7 @@ quoit_domains_plan (const QuoitFleet *fleet, const QuoitRequest *request, const 
   n = MIN (request->n_slices, quoit_domains_most (&domains));
   if (n < quoit_request_min_slices (request))
     return FALSE;
-  buffer = g_new (FreePart, domains.map->n_parts + 1);
+  buffer = g_new (QuoitFreePart, domains.map->n_parts + 1);
   shares = quoit_domains_divide (&domains, n);
   for (guint32 d = 0; d < domains.map->n_domains; d++)
     if (shares[d] > 0)

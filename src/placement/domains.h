@@ -20,6 +20,22 @@ typedef struct {
   guint32 *n_available;     /* by part */
 } QuoitDomains;
 
+/* A part of which slices are available, and how many of them are taken. */
+typedef struct {
+  guint32 index, n, n_taken;
+} QuoitFreePart;
+
+/* Takes @n slices of the parts, which have as many: of the part with the fewest that suffice, or else all of the
+ * fullest ones first. Changes the order of the parts. */
+void quoit_free_parts_take (QuoitFreePart *parts, guint32 n_parts, guint32 n);
+
+/* Sets the tiers of the parts and domains of a request with a group to be near to. */
+void quoit_domains_set_tiers (QuoitDomains *domains);
+/* Plans a request that is near a group, and neither kept to a domain nor spread, without visiting all pools. Returns
+ * FALSE if that does not decide. */
+gboolean quoit_domains_plan_near (const QuoitFleet *fleet, const QuoitRequest *request,
+                                  const QuoitCandidates *candidates, QuoitPlan *plan, gboolean *is_chosen);
+
 /* Initialises everything but the available slices. The request must have domains, or a group to be near to. */
 void quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitRequest *request,
                          const QuoitCandidates *candidates);

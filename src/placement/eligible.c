@@ -48,7 +48,7 @@ quoit_eligible_keep (QuoitEligible *eligible, guint position, const guint64 *bit
 {
   for (guint32 w = 0; w < eligible->n_words; w++)
     {
-      eligible->n_removed[position] += (guint32) __builtin_popcountll (eligible->slices[w] & ~bits[w]);
+      eligible->n_removed[position] += quoit_bits_count (eligible->slices[w] & ~bits[w]);
       eligible->slices[w] &= bits[w];
     }
 }
@@ -60,7 +60,7 @@ count_range (const guint64 *bits, guint32 first, guint32 n)
   guint32 count = 0;
 
   for (guint32 at = first, end = first + n; at < end; at = (at | 63) + 1)
-    count += (guint32) __builtin_popcountll (bits[at / 64] & quoit_bits_range_mask (at, end));
+    count += quoit_bits_count (bits[at / 64] & quoit_bits_range_mask (at, end));
   return count;
 }
 

@@ -148,6 +148,14 @@ gboolean quoit_best_choose_all_free (const QuoitFleet *fleet, const QuoitCandida
 gboolean quoit_best_choose_on_one_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least,
                                          guint32 most, QuoitPlan *plan);
 
+/* Appends the first @n free slices of a shelf, which has as many, to @plan. */
+void quoit_best_append_first (const QuoitFleet *fleet, guint32 shelf, guint32 n, QuoitPlan *plan);
+/* Appends @n slices of the shelf with the fewest free slices that suffice, of the shelves of a class that @accepts
+ * returns TRUE for. Returns FALSE if there is none, or if it gives up because @accepts has refused many. */
+gboolean quoit_best_append_on_shelf (const QuoitFleet *fleet, guint32 class_index, guint32 n,
+                                     gboolean (*accepts) (gconstpointer data, guint32 shelf), gconstpointer data,
+                                     QuoitPlan *plan);
+
 /* Chooses one slice on each of the @n shelves with the fewest free slices. Returns FALSE if fewer shelves have any, or
  * if the request has rules. */
 gboolean quoit_best_choose_on_many_shelves (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,

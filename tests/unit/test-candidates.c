@@ -3,6 +3,7 @@
  * every node of every slice; and the choice among them by ranks, against one that counts. */
 #include "fixture.h"
 #include "placement/constraint.h"
+#include "placement/domains.h"
 #include "suite.h"
 
 enum { N_FLEETS = 60, N_REQUESTS = 40, N_POOLS = 6, MAX_SLICES = 70 };
@@ -371,6 +372,116 @@ START_TEST (rules_with_similar_texts_are_different)
 }
 END_TEST
 
+/* --- domains --- */
+
+/* Pools with up to 30 slices, all of one class, in up to three zones. */
+static QuoitFleet *
+draw_fleet_of_zones (GRand *rand)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  g_autoptr (QuoitLayout) layout = NULL;
+  const guint32 n_zones = 1 + draw (rand, G_N_ELEMENTS (zones)), n_pools = 1 + draw (rand, 10);
+  const gboolean is_mixed = draw (rand, 3) == 0;
+
+  for (guint32 p = 0; p < n_pools; p++)
+    {
+      g_autofree char *name = g_strdup_printf ("p%u", p);
+      FixturePool pool = { name, "4x4", zones[draw (rand, n_zones)], 1, QUOIT_GENERATION_V6E, 4 };
+
+      for (guint32 s = draw (rand, 30); s > 0; s--)
+        {
+          g_autofree char *slice = g_strdup_printf ("s%u-%u", p, s);
+
+          if (is_mixed && draw (rand, 10) == 0)
+            pool.zone = zones[draw (rand, n_zones)];
+          fixture_add_slice (claims, &pool, slice);
+        }
+    }
+  layout = fixture_layout (claims);
+  return quoit_fleet_new (layout);
+}
+
+static void
+draw_groups (GRand *rand, QuoitFleet *fleet)
+{
+  const guint32 percent = draw (rand, 100);
+
+  for (guint32 s = 0, id = 1; s < fleet->layout->n_slices; s++, id++)
+    {
+      guint32 chosen[3], n = 0, most = 1 + draw (rand, G_N_ELEMENTS (chosen));
+      g_autofree char *name = g_strdup_printf ("g%u", id);
+
+      for (; s < fleet->layout->n_slices && n < most; s++)
+        if (draw (rand, 100) < percent)
+          chosen[n++] = s;
+      if (n > 0)
+        ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, name, "", id, chosen, n), NULL));
+    }
+}
+
+/* Returns the same candidates, but they do not say that they are all slices of the class. Their slices are counted. */
+static QuoitCandidates
+count_instead (const QuoitFleet *fleet, const QuoitCandidates *candidates)
+{
+  QuoitCandidates counted = { candidates->class_index, quoit_eligible_new (fleet->layout) };
+
+  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+    if (quoit_candidates_contain (candidates, fleet, s))
+      quoit_eligible_add (counted.eligible, s, 1);
+  quoit_eligible_finish (counted.eligible, fleet->layout, counted.class_index);
+  counted.eligible->is_whole_class = FALSE;
+  return counted;
+}
+
+static void
+compare_plans (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitCandidates candidates, counted;
+  QuoitPlan plan, expected;
+
+  ck_assert (quoit_candidates_find (fleet, request, &candidates, NULL));
+  counted = count_instead (fleet, &candidates);
+  quoit_plan_init (&plan);
+  quoit_plan_init (&expected);
+  ck_assert_int_eq (quoit_plan_candidates (fleet, request, &candidates, &plan),
+                    quoit_plan_candidates (fleet, request, &counted, &expected));
+  ck_assert_uint_eq (plan.n, expected.n);
+  for (guint32 i = 0; i < plan.n; i++)
+    ck_assert_uint_eq (plan.slices[i], expected.slices[i]);
+  quoit_plan_clear (&plan);
+  quoit_plan_clear (&expected);
+  quoit_candidates_clear (&candidates);
+  quoit_candidates_clear (&counted);
+}
+
+START_TEST (domains_chosen_by_rank_are_those_chosen_by_counting)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (19);
+
+  for (guint f = 0; f < 200; f++)
+    {
+      g_autoptr (QuoitFleet) fleet = draw_fleet_of_zones (rand);
+
+      if (fleet->layout->n_slices == 0)
+        continue;
+      draw_groups (rand, fleet);
+      for (guint r = 0; r < N_REQUESTS; r++)
+        {
+          g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+
+          request->generation = QUOIT_GENERATION_V6E;
+          g_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
+          request->n_slices = 1 + draw (rand, 25);
+          request->min_slices = draw (rand, 2) * (1 + draw (rand, request->n_slices));
+          request->keep_to = draw (rand, 2) == 0 ? QUOIT_DOMAIN_ZONE : QUOIT_DOMAIN_NONE;
+          if (request->keep_to == QUOIT_DOMAIN_NONE || draw (rand, 4) == 0)
+            request->near = g_strdup_printf ("g%u", 1 + draw (rand, 20));
+          compare_plans (fleet, request);
+        }
+    }
+}
+END_TEST
+
 int
 main (void)
 {
@@ -381,6 +492,7 @@ main (void)
   tcase_add_test (tcase, candidates_are_those_of_a_search_by_nodes);
   tcase_add_test (tcase, many_rules_for_labels_do_not_disturb_each_other);
   tcase_add_test (tcase, rules_with_similar_texts_are_different);
+  tcase_add_test (tcase, domains_chosen_by_rank_are_those_chosen_by_counting);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

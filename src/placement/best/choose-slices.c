@@ -89,7 +89,7 @@ count_free (const QuoitFleet *fleet, const QuoitCandidates *candidates)
   if (candidates->eligible == NULL)
     return quoit_fleet_class_n_free (fleet, (QuoitClassId) { candidates->class_index });
   for (guint32 w = 0; w < candidates->eligible->n_words; w++)
-    n += (guint32) __builtin_popcountll (free_word (fleet, candidates->eligible, w));
+    n += quoit_bits_count (free_word (fleet, candidates->eligible, w));
   return n;
 }
 
@@ -254,7 +254,7 @@ count_free_on_shelf (const QuoitFleet *fleet, const QuoitEligible *eligible, con
   guint32 end = shelf->first_slice + shelf->n_slices, n = 0;
 
   for (guint32 at = shelf->first_slice; at < end; at = (at | 63) + 1)
-    n += (guint32) __builtin_popcountll (free_word (fleet, eligible, at / 64) & quoit_bits_range_mask (at, end));
+    n += quoit_bits_count (free_word (fleet, eligible, at / 64) & quoit_bits_range_mask (at, end));
   return n;
 }
 
@@ -406,6 +406,35 @@ quoit_best_choose_on_many_shelves (const QuoitFleet *fleet, const QuoitCandidate
     append_first (fleet, NULL, shelf_of_rank (&whole, rank++).shelf, 1, plan);
   sort_slices (plan);
   return plan->n == n;
+}
+
+void
+quoit_best_append_first (const QuoitFleet *fleet, guint32 shelf, guint32 n, QuoitPlan *plan)
+{
+  append_first (fleet, NULL, shelf, n, plan);
+}
+
+enum { MOST_REFUSED = 64 };
+
+gboolean
+quoit_best_append_on_shelf (const QuoitFleet *fleet, guint32 class_index, guint32 n,
+                            gboolean (*accepts) (gconstpointer data, guint32 shelf), gconstpointer data,
+                            QuoitPlan *plan)
+{
+  const WholeShelves whole = whole_shelves (fleet, &(QuoitCandidates) { class_index, NULL });
+  const guint32 end = whole.row[whole.largest + 1];
+  guint32 rank = n > whole.largest ? end : whole.row[n];
+
+  for (guint i = 0; i < MOST_REFUSED && (rank = first_rank (&whole, rank, end)) != QUOIT_BITS_NONE; i++, rank++)
+    {
+      const guint32 shelf = shelf_of_rank (&whole, rank).shelf;
+
+      if (!accepts (data, shelf))
+        continue;
+      append_first (fleet, NULL, shelf, n, plan);
+      return TRUE;
+    }
+  return FALSE;
 }
 
 gboolean
