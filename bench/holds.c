@@ -179,6 +179,16 @@ revive (gpointer data)
     g_clear_pointer (&repairs->lost[i], g_free);
 }
 
+/* Reserves all slices that are free. */
+static void
+fill (QuoitLedger *ledger)
+{
+  g_autoptr (QuoitRequest) request = request_new ("rest");
+
+  g_assert_true (quoit_request_set_slice_range (request, 1, 25000, NULL));
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, NULL, NULL));
+}
+
 static void
 measure_repairs (Bench *bench)
 {
@@ -200,6 +210,15 @@ measure_repairs (Bench *bench)
                                             .data = &repairs,
                                             .n_operations = REPAIRS,
                                             .ns = BENCH_UP_TO (5000) });
+  fill (repairs.ledger);
+  bench_measure (bench, &(BenchOperation) { .scenario = "quoit_ledger_repair() in memory, refused",
+                                            .fleet = "25,000 slices",
+                                            .before = lose,
+                                            .run = repair,
+                                            .after = revive,
+                                            .data = &repairs,
+                                            .n_operations = REPAIRS,
+                                            .ns = BENCH_UP_TO (2000) });
   quoit_ledger_unref (repairs.ledger);
 }
 

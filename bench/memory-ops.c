@@ -159,7 +159,8 @@ measure_refusal (Bench *bench, const char *fleet_name, Batch *batch)
                                             .fleet = fleet_name,
                                             .run = refuse_and_read_options,
                                             .data = batch,
-                                            .n_operations = 1 });
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (1000000) });
   bench_measure (bench, &(BenchOperation) { .scenario = "test a request that does not fit",
                                             .fleet = fleet_name,
                                             .run = test_request,
@@ -270,7 +271,7 @@ measure_fleet (Bench *bench, QuoitLayout *layout, const char *shape, guint perce
                                             .after = release,
                                             .data = &batch,
                                             .n_operations = 1,
-                                            .ns = promised ? BENCH_UP_TO (3000) : BENCH_NONE });
+                                            .ns = promised ? BENCH_UP_TO (2000) : BENCH_NONE });
   bench_measure (bench, &(BenchOperation) { .scenario = "release 64 slices",
                                             .fleet = name,
                                             .before = reserve,

@@ -172,6 +172,9 @@ QuoitGroupState quoit_fleet_group_state (const QuoitFleet *fleet, const QuoitGro
 /* Returns the time when the lease of the group or that of its owner ends, whichever is first; 0: no lease. */
 gint64 quoit_fleet_group_until_ms (const QuoitFleet *fleet, const QuoitGroupData *group);
 
+/* Returns the slot of a live group of this fleet. */
+guint32 quoit_fleet_group_slot (const QuoitFleet *fleet, const QuoitGroupData *group);
+
 /* Find live groups by name, and all stored groups by key. Return NULL if not found. */
 const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
 const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);

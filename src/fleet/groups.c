@@ -94,6 +94,12 @@ find_slot_by_name (const QuoitFleet *fleet, const char *name, guint32 hash)
   return QUOIT_NO_INDEX;
 }
 
+guint32
+quoit_fleet_group_slot (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  return find_slot_by_name (fleet, group->name, group->name_hash);
+}
+
 static const QuoitGroupData *
 find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 {

@@ -31,14 +31,14 @@ typedef struct {
 typedef struct {
   QuoitReport *report;
   const QuoitFleet *fleet;
-  guint32 n_short;        /* number of missing slices */
-  GArray *repairs;        /* of Repair, fewest steps first */
-  GArray *steps;          /* of Step */
-  GArray *needs;          /* of guint32: step indices, by repair */
-  GArray *selected;       /* of guint32: step indices of the current option */
-  GHashTable *group_step; /* group -> its step + 1 */
-  guint32 *step_repairs;  /* repair indices, by step */
-  guint32 n_fixed;        /* number of repairs all of whose steps are selected */
+  guint32 n_short;       /* number of missing slices */
+  GArray *repairs;       /* of Repair, fewest steps first */
+  GArray *steps;         /* of Step */
+  GArray *needs;         /* of guint32: step indices, by repair */
+  GArray *selected;      /* of guint32: step indices of the current option */
+  guint32 *slot_step;    /* by slot of a group: its step + 1 */
+  guint32 *step_repairs; /* repair indices, by step */
+  guint32 n_fixed;       /* number of repairs all of whose steps are selected */
 } Search;
 
 static Step *
@@ -111,47 +111,73 @@ need_node (Search *search, Repair *repair, QuoitStepKind kind, guint32 node)
   add_need (search, repair, search->steps->len - 1);
 }
 
+/* @slot: that of a group. */
 static void
-need_release (Search *search, Repair *repair, const QuoitGroupData *group)
+need_release (Search *search, Repair *repair, guint32 slot)
 {
-  guint32 step = GPOINTER_TO_UINT (g_hash_table_lookup (search->group_step, group)), before = repair->n_needs;
-  Step new_step = { .kind = QUOIT_STEP_RELEASE, .group = group };
+  guint32 *step = &search->slot_step[slot], before = repair->n_needs;
 
-  if (step == 0)
+  if (*step == 0)
     {
+      const Step new_step = { .kind = QUOIT_STEP_RELEASE, .group = quoit_fleet_group_at (search->fleet, slot) };
+
       g_array_append_val (search->steps, new_step);
-      step = search->steps->len;
-      g_hash_table_insert (search->group_step, (gpointer) group, GUINT_TO_POINTER (step));
+      *step = search->steps->len;
     }
-  add_need (search, repair, step - 1);
+  add_need (search, repair, *step - 1);
   repair->n_groups += repair->n_needs - before;
+}
+
+/* Returns the slot of the group that has the whole slice, of which no node is missing or draining. Returns
+ * QUOIT_NO_INDEX if that is not so. */
+static guint32
+find_only_user (const QuoitFleet *fleet, guint32 slice)
+{
+  const QuoitSliceStatus *status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { slice });
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  const guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { row->first_node });
+
+  if (status->n_missing > 0 || status->n_draining > 0 || fleet->promised != NULL || use == QUOIT_USE_NONE
+      || (use & QUOIT_USE_SHARED) != 0)
+    return QUOIT_NO_INDEX;
+  for (guint32 i = row->first_node + 1; i < row->first_node + row->n_nodes; i++)
+    if (quoit_fleet_node_use (fleet, (QuoitNodeId) { i }) != use)
+      return QUOIT_NO_INDEX;
+  return quoit_fleet_group_at (fleet, use - 1)->kind == QUOIT_RECORD_EXTERNAL ? QUOIT_NO_INDEX : use - 1;
+}
+
+static void
+add_needs_of_node (Search *search, Repair *repair, const QuoitSlice *slice, guint32 index)
+{
+  const QuoitFleet *fleet = search->fleet;
+  QuoitNodeId node = { index };
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *group, *before = NULL;
+
+  if (is_missing (fleet, slice, index))
+    need_node (search, repair, QUOIT_STEP_NODE_ALIVE, index);
+  else if (quoit_fleet_node_is_leaving (fleet, node))
+    need_node (search, repair, QUOIT_STEP_UNDRAIN, index);
+  for (guint p = 0; (group = quoit_fleet_node_promise (fleet, node, p)) != NULL; p++)
+    need_release (search, repair, quoit_fleet_group_slot (fleet, group));
+  if (quoit_fleet_node_is_external (fleet, node))
+    need_node (search, repair, QUOIT_STEP_EXTERNAL_ENDS, index);
+  for (; (group = quoit_fleet_users_next (&users)) != NULL; before = group)
+    if (group != before && group->kind != QUOIT_RECORD_EXTERNAL)
+      need_release (search, repair, quoit_fleet_group_slot (fleet, group));
 }
 
 static void
 add_repair (Search *search, guint32 slice)
 {
-  const QuoitFleet *fleet = search->fleet;
-  const QuoitSlice *row = &fleet->layout->slices[slice];
+  const QuoitSlice *row = &search->fleet->layout->slices[slice];
+  const guint32 only_user = find_only_user (search->fleet, slice);
   Repair repair = { .slice = slice, .first_need = search->needs->len };
 
-  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
-    {
-      QuoitNodeId node = { i };
-      QuoitUsers users = quoit_fleet_node_users (fleet, node);
-      const QuoitGroupData *group, *before = NULL;
-
-      if (is_missing (fleet, row, i))
-        need_node (search, &repair, QUOIT_STEP_NODE_ALIVE, i);
-      else if (quoit_fleet_node_is_leaving (fleet, node))
-        need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
-      for (guint p = 0; (group = quoit_fleet_node_promise (fleet, node, p)) != NULL; p++)
-        need_release (search, &repair, group);
-      if (quoit_fleet_node_is_external (fleet, node))
-        need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
-      for (; (group = quoit_fleet_users_next (&users)) != NULL; before = group)
-        if (group != before && group->kind != QUOIT_RECORD_EXTERNAL)
-          need_release (search, &repair, group);
-    }
+  if (only_user != QUOIT_NO_INDEX)
+    need_release (search, &repair, only_user);
+  for (guint32 i = 0; only_user == QUOIT_NO_INDEX && i < row->n_nodes; i++)
+    add_needs_of_node (search, &repair, row, row->first_node + i);
   if (repair.n_needs == 1 && repair.n_groups == 1)
     need_at (search, &repair, 0)->gain++;
   repair.n_lacking = repair.n_needs;
@@ -192,6 +218,18 @@ index_steps (Search *search)
       }
 }
 
+/* Sorts the repairs, which are in the order of the slices. Mostly all of them need one step. */
+static void
+sort_repairs (Search *search)
+{
+  for (guint32 r = 1; r < search->repairs->len; r++)
+    if (repair_at (search, r)->n_needs < repair_at (search, r - 1)->n_needs)
+      {
+        g_array_sort (search->repairs, by_needs);
+        return;
+      }
+}
+
 static void
 find_repairs (Search *search, const QuoitCandidates *candidates)
 {
@@ -201,7 +239,7 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
     if (quoit_candidates_contain (candidates, fleet, s) && !quoit_bits_has (&fleet->free_slices, s)
         && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s }))
       add_repair (search, s);
-  g_array_sort (search->repairs, by_needs);
+  sort_repairs (search);
   index_steps (search);
 }
 
@@ -353,6 +391,39 @@ smallest_sufficient_release (Search *search)
   return best;
 }
 
+static void
+swap (guint32 *one, guint32 *other)
+{
+  const guint32 copy = *one;
+
+  *one = *other;
+  *other = copy;
+}
+
+/* Moves the first @n steps of the list by gain to its beginning, in any order. */
+static void
+move_largest_gains (Search *search, guint32 *list, gsize length, gsize n)
+{
+  while (n > 0 && n < length)
+    {
+      gsize kept = 0;
+
+      swap (&list[length / 2], &list[length - 1]);
+      for (gsize i = 0; i + 1 < length; i++)
+        if (by_gain (&list[i], &list[length - 1], search) < 0)
+          swap (&list[i], &list[kept++]);
+      swap (&list[kept], &list[length - 1]);
+      if (n <= kept)
+        length = kept;
+      else
+        {
+          list += kept + 1;
+          length -= kept + 1;
+          n -= kept + 1;
+        }
+    }
+}
+
 /* Selects releases in descending order of their gain until enough slices are free. */
 static void
 select_largest_gains (Search *search)
@@ -362,6 +433,12 @@ select_largest_gains (Search *search)
   for (guint32 i = 0; i < search->steps->len; i++)
     if (step_at (search, i)->gain > 0)
       g_array_append_val (gains, i);
+  /* Each of them frees a slice. Sorting thousands of names would take longer than everything else. */
+  if (gains->len > search->n_short)
+    {
+      move_largest_gains (search, (guint32 *) (void *) gains->data, gains->len, search->n_short);
+      g_array_set_size (gains, search->n_short);
+    }
   g_array_sort_with_data (gains, by_gain, search);
   for (guint g = 0; search->n_fixed < search->n_short; g++)
     select_step (search, g_array_index (gains, guint32, g));
@@ -387,11 +464,13 @@ release_groups (Search *search)
 void
 quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates)
 {
-  g_autoptr (GArray) repairs = g_array_new (FALSE, FALSE, sizeof (Repair));
-  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  g_autoptr (GArray) needs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  /* Mostly each of the slices that are not free has one user. */
+  const guint n = report->n_possible - report->n_free_now;
+  g_autoptr (GArray) repairs = g_array_sized_new (FALSE, FALSE, sizeof (Repair), n);
+  g_autoptr (GArray) steps = g_array_sized_new (FALSE, FALSE, sizeof (Step), n);
+  g_autoptr (GArray) needs = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n);
   g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GHashTable) group_step = g_hash_table_new (NULL, NULL);
+  g_autofree guint32 *slot_step = g_new0 (guint32, fleet->n_slots + 1);
   Search search = { .report = report,
                     .fleet = fleet,
                     .n_short = MIN (report->n_wanted, report->n_possible) - report->n_free_now,
@@ -399,7 +478,7 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
                     .steps = steps,
                     .needs = needs,
                     .selected = selected,
-                    .group_step = group_step };
+                    .slot_step = slot_step };
   gboolean nodes, groups;
 
   find_repairs (&search, candidates);
