@@ -340,7 +340,9 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
  * The requests are placed one after the other. If one is refused, it is placed first and the others after it, because
  * these may accept something else; each request gets this chance once. A combination of whole slices of one class with
  * different restrictions, or of bundles that compete for the same nodes, can therefore be refused although there is a
- * way to place all. Each request can have alternatives.
+ * way to place all. Each request can have alternatives. A request that is to be near the group of another one
+ * (quoit_request_set_near()) is placed after it; if they are to be near to each other, the call fails with
+ * %QUOIT_ERROR_NOT_FOUND.
  *
  * Give each request a key to make a retry safe: requests whose keys have groups return these, and the others are
  * reserved.

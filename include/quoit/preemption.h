@@ -29,7 +29,8 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * Finds the cheapest set of groups whose release makes @request fit now. It changes nothing: release the groups and
  * reserve the request on a fork, and commit the fork.
  *
- * Only groups with a lower priority than @request are released, and only those that callers of this ledger have made.
+ * Only groups with a lower priority than @request are released, and only those that callers of this ledger have made;
+ * never the group that @request is to be near to.
  * If @request could still run when a reservation ahead begins, that reservation counts as one that has begun, and can
  * be released too. Windows of the calendar are never removed. Sets of groups are compared in this order:
  *

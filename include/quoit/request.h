@@ -397,6 +397,10 @@ QUOIT_API bool quoit_request_spread_over (QuoitRequest *request, QuoitDomain dom
  * The preference applies at the moment of placement; nothing moves when the other group does. When the group is resized
  * or repaired after the other one has ended, it is ignored.
  *
+ * The other group must live when the request is granted. So no option of a report and no preemption ends it, though an
+ * option can shrink it, and a start or a promise of a queue plan is before its assumed end (see #QuoitStart). A request
+ * for which only that group is in the way has no such option; reserve it without the preference.
+ *
  * Fails with %QUOIT_ERROR_INVALID for any other text. A call that uses the request fails with %QUOIT_ERROR_NOT_FOUND if
  * no live group has the name, and with %QUOIT_ERROR_CONFLICT if the id belongs to another one. On use, a request for
  * bundles is refused.

@@ -23,6 +23,9 @@ G_BEGIN_DECLS
  * before a reservation ahead of its slices begins, whatever its expected end. The request can also wait for
  * reservations ahead to end; these are among the groups. Windows that it waits for are not.
  *
+ * A request that is to be near another group (quoit_request_set_near()) starts before that group ends, or not at a
+ * known time.
+ *
  * A QuoitStart is immutable, and any thread can read it.
  *
  * Since: 0.1

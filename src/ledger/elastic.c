@@ -128,6 +128,8 @@ quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guin
 {
   request->n_slices = n;
   request->min_slices = 0;
+  /* The group that the request is to be near to does not matter any more, and its end can be an option. */
+  g_clear_pointer (&request->near, g_free);
   quoit_refusal_set (refusal, request);
   quoit_refusal_copy_request (refusal);
   refusal->fleet = quoit_fleet_ref (fleet);

@@ -83,6 +83,8 @@ quoit_group_find_growth (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint
   if (!check_possible (fleet, request, error))
     return FALSE;
   request->n_slices -= group->n_slices;
+  /* A resize ignores that group when it has ended. */
+  g_clear_pointer (&request->near, g_free);
   request->members = quoit_elastic_list_members (fleet->layout, group, NULL, request);
   end_ms = quoit_group_latest_end (group);
   if (end_ms != QUOIT_FOREVER_MS)

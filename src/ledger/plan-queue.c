@@ -9,6 +9,7 @@
 #include "placement/domains.h"
 #include "placement/queue/pledges.h"
 #include "placement/start-scan.h"
+#include "placement/start.h"
 #include "placement/view.h"
 
 /* --- waiting --- */
@@ -74,13 +75,14 @@ try_slices (QuoitQueue *queue, guint i)
 }
 
 /* Returns whether the request can start at the later time for which the timeline has enough slices. Beside what lies
- * ahead, fewer may be granted then: a group that is assumed to end, but need not, counts forever for a promise. */
+ * ahead, fewer may be granted then: a group that is assumed to end, but need not, counts forever for a promise. The
+ * group that the request is to be near to must not have ended. */
 static gboolean
 can_start_at (const QuoitQueue *queue, const QuoitRequest *request, gint64 start_ms)
 {
   const QuoitFleet *fleet = queue->result->fleet;
 
-  return start_ms > queue->now_ms
+  return start_ms > queue->now_ms && quoit_start_is_in_time (fleet, request, queue->now_ms, start_ms)
          && (quoit_fleet_n_ahead (fleet) == 0 || quoit_start_is_granted_at (fleet, request, queue->now_ms, start_ms));
 }
 

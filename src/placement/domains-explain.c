@@ -71,7 +71,7 @@ repair_domain (const QuoitDomains *domains, guint32 domain, guint32 n, guint32 n
   part->verdict = QUOIT_VERDICT_NOT_NOW;
   part->n_free_now = n_free;
   part->n_possible = n;
-  quoit_report_find_repairs (part, domains->fleet, &candidates);
+  quoit_report_find_repairs (part, domains->fleet, domains->request, &candidates);
   quoit_candidates_clear (&candidates);
   return part;
 }
@@ -164,7 +164,11 @@ static void
 repair_all_domains (QuoitReport *report, const QuoitDomains *domains, QuoitDomainCount *possible, guint32 n)
 {
   g_autofree guint32 *shares = quoit_domains_divide_possible (domains, possible, n);
-  QuoitOption *option = quoit_report_add_option (report);
+  QuoitOption *option;
+
+  if (quoit_domains_most (domains) >= n)
+    return;
+  option = quoit_report_add_option (report);
 
   for (guint32 d = 0; d < domains->map->n_domains; d++)
     {
@@ -181,11 +185,34 @@ repair_all_domains (QuoitReport *report, const QuoitDomains *domains, QuoitDomai
   finish_option (report, option, n);
 }
 
+/* Does not count slices that can only become free when the group ends that the request is to be near to. */
+static void
+leave_near_group (QuoitDomains *domains)
+{
+  const QuoitLayout *layout = domains->fleet->layout;
+  const QuoitGroupData *near = quoit_request_find_near (domains->fleet, domains->request);
+  guint32 before = QUOIT_NO_INDEX;
+
+  for (guint32 i = 0; near != NULL && i < near->n_nodes; i++)
+    {
+      guint32 slice = quoit_layout_slice_of_id (layout, near->node_ids[i]), domain;
+
+      if (slice == QUOIT_NO_INDEX || slice == before)
+        continue;
+      before = slice;
+      domain = quoit_domain_of_slice (domains->map, layout, slice);
+      if (domain != QUOIT_NO_INDEX && quoit_candidates_contain (domains->candidates, domains->fleet, slice)
+          && quoit_fleet_slice_could_be_intact (domains->fleet, (QuoitSliceId) { slice })
+          && quoit_slice_needs_near_group (domains->fleet, domains->request, slice))
+        domains->counts[domain].n_available--;
+    }
+}
+
 void
 quoit_domains_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                             const QuoitCandidates *candidates)
 {
-  const guint32 n = MIN (report->n_wanted, report->n_possible);
+  guint32 n = MIN (report->n_wanted, report->n_possible);
   g_auto (QuoitDomains) domains = { 0 };
   g_autofree QuoitDomainCount *possible = NULL;
 
@@ -193,6 +220,8 @@ quoit_domains_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const 
     return;
   quoit_domains_init (&domains, fleet, request, candidates);
   quoit_domains_count_possible (&domains);
+  leave_near_group (&domains);
+  n = MIN (n, quoit_domains_most (&domains));
   possible = g_memdup2 (domains.counts, (domains.map->n_domains + 1) * sizeof *possible);
   quoit_domains_count_free (&domains);
   if (request->keep_to != QUOIT_DOMAIN_NONE)

@@ -27,6 +27,46 @@ quoit_request_find_near (const QuoitFleet *fleet, const QuoitRequest *request)
 }
 
 gboolean
+quoit_request_needs_group (const QuoitRequest *request, const QuoitGroupData *group)
+{
+  const char *at;
+  gsize length;
+
+  if (request->near == NULL || !quoit_group_is_listed (group) || group->state == QUOIT_GROUP_REMOVED)
+    return FALSE;
+  at = strrchr (request->near, '@');
+  length = at == NULL ? strlen (request->near) : (gsize) (at - request->near);
+  return strlen (group->name) == length && memcmp (group->name, request->near, length) == 0
+         && (at == NULL || g_ascii_strtoull (at + 1, NULL, 10) == group->id);
+}
+
+static gboolean
+node_needs_near_group (const QuoitFleet *fleet, const QuoitRequest *request, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *group;
+
+  while ((group = quoit_fleet_users_next (&users)) != NULL)
+    if (quoit_request_needs_group (request, group))
+      return TRUE;
+  for (guint p = 0; (group = quoit_fleet_node_promise (fleet, node, p)) != NULL; p++)
+    if (quoit_request_needs_group (request, group))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+quoit_slice_needs_near_group (const QuoitFleet *fleet, const QuoitRequest *request, guint32 slice)
+{
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+
+  for (guint32 i = row->first_node; request->near != NULL && i < row->first_node + row->n_nodes; i++)
+    if (node_needs_near_group (fleet, request, (QuoitNodeId) { i }))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 quoit_request_check_near (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
   const QuoitGroupData *group;

@@ -77,6 +77,11 @@ void quoit_domains_find_repairs (QuoitReport *report, const QuoitFleet *fleet, c
 
 /* Returns the live group that the request is to be near to, or NULL. */
 const QuoitGroupData *quoit_request_find_near (const QuoitFleet *fleet, const QuoitRequest *request);
+/* Returns whether @group is the live group that the request is to be near to. A request cannot be granted after the
+ * end of that group, so nothing that is proposed for the request may end it. */
+gboolean quoit_request_needs_group (const QuoitRequest *request, const QuoitGroupData *group);
+/* Returns whether the slice can only become free when that group ends. */
+gboolean quoit_slice_needs_near_group (const QuoitFleet *fleet, const QuoitRequest *request, guint32 slice);
 /* Fails with NOT_FOUND if the request is to be near to a group that does not exist, and with CONFLICT if its id belongs
  * to another group. */
 gboolean quoit_request_check_near (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);

@@ -29,6 +29,28 @@ quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, Quoi
   return TRUE;
 }
 
+/* Returns the assumed end of a record that lies ahead, also of a window; 0: unknown. */
+static gint64
+end_ahead (const QuoitGroupData *group, gboolean *is_estimate)
+{
+  *is_estimate = quoit_group_is_listed (group) && group->expected_end_ms != 0
+                 && (group->until_ms == 0 || group->expected_end_ms < group->until_ms);
+  return *is_estimate ? MAX (group->expected_end_ms, group->begins_ms + 1) : group->until_ms;
+}
+
+gint64
+quoit_group_assumed_end (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 now_ms, gboolean *is_estimate)
+{
+  gboolean is_expected = group->expected_end_ms != 0;
+  gint64 end_ms = quoit_group_is_ahead (group) || group->kind == QUOIT_RECORD_WINDOW
+                      ? end_ahead (group, &is_expected)
+                      : quoit_group_known_end (fleet, group);
+
+  if (is_estimate != NULL)
+    *is_estimate = is_expected;
+  return is_expected && end_ms <= now_ms ? now_ms + 1 : end_ms;
+}
+
 gboolean
 quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice)
 {

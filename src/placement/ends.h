@@ -21,6 +21,12 @@ gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now
 /* Returns the time that quoit_group_end_find() sets, even if it has passed; 0: unknown. */
 gint64 quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group);
 
+/* Returns the time at which a group that is live or lies ahead is assumed to end; 0: unknown. An estimate that has
+ * passed counts as the next moment. An estimate for a reservation ahead that is later than the end that was reserved
+ * does not count, because the promise does not last longer. Sets *@is_estimate (or NULL). */
+gint64 quoit_group_assumed_end (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 now_ms,
+                                gboolean *is_estimate);
+
 /* Returns whether the slice is free when no group uses it. */
 gboolean quoit_slice_is_free_without_groups (const QuoitFleet *fleet, guint32 slice);
 

@@ -86,7 +86,7 @@ add_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *r
   if (quoit_request_has_domains (request))
     quoit_domains_find_repairs (report, fleet, request, candidates);
   else
-    quoit_report_find_repairs (report, fleet, candidates);
+    quoit_report_find_repairs (report, fleet, request, candidates);
 }
 
 /* --- options if a quota does not admit the request --- */

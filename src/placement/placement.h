@@ -168,5 +168,6 @@ void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, c
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
 /* Adds the options that change the fleet. @report must have fewer slices now than it could have; then at least one
- * option is added. */
-void quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates);
+ * option is added, unless the group that the request is to be near to would have to end. */
+void quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                                const QuoitCandidates *candidates);

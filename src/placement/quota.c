@@ -4,6 +4,7 @@
 #include "base/natural.h"
 #include "fleet/chips.h"
 #include "fleet/kind.h"
+#include "placement/domains.h"
 
 /* Iterates over the quotas that count groups of @request, of any class. */
 static QuoitQuotaMatches
@@ -302,9 +303,10 @@ typedef struct {
   gboolean is_chosen;
 } Candidate;
 
-/* Lists the groups that the cohort of the quota counts. */
+/* Lists the groups that the cohort of the quota counts, and that can end for the request. */
 static void
-list_candidates (const QuoitFleet *fleet, guint quota, const GPtrArray *chosen, GArray *candidates)
+list_candidates (const QuoitFleet *fleet, const QuoitRequest *request, guint quota, const GPtrArray *chosen,
+                 GArray *candidates)
 {
   const guint32 cohort = quoit_quotas_row (fleet->quotas, quota)->cohort;
 
@@ -315,6 +317,7 @@ list_candidates (const QuoitFleet *fleet, guint quota, const GPtrArray *chosen, 
       guint i;
 
       if (candidate.group == NULL || !quoit_group_is_callers (candidate.group)
+          || quoit_request_needs_group (request, candidate.group)
           || g_ptr_array_find ((GPtrArray *) chosen, candidate.group, NULL))
         continue;
       matches = quoit_quotas_match (fleet->quotas, candidate.group->owner, candidate.group->labels,
@@ -387,14 +390,15 @@ find_best (const QuoitQuotas *usage, guint quota, GArray *candidates, gint64 sho
 
 /* Chooses groups until the quota has room for @needed_e4 chips. @usage: without the groups that are @chosen. */
 static gboolean
-choose_for_quota (const QuoitFleet *fleet, QuoitQuotas *usage, guint quota, gint64 needed_e4, GPtrArray *chosen)
+choose_for_quota (const QuoitFleet *fleet, const QuoitRequest *request, QuoitQuotas *usage, guint quota,
+                  gint64 needed_e4, GPtrArray *chosen)
 {
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
   gint64 short_e4;
 
   if (quoit_quotas_room_e4 (usage, quota) >= needed_e4)
     return TRUE;
-  list_candidates (fleet, quota, chosen, candidates);
+  list_candidates (fleet, request, quota, chosen, candidates);
   while ((short_e4 = needed_e4 - quoit_quotas_room_e4 (usage, quota)) > 0)
     {
       Candidate *best = find_best (usage, quota, candidates, short_e4, find_gain);
@@ -435,7 +439,7 @@ quoit_quota_choose_ends (const QuoitFleet *fleet, const QuoitRequest *request, g
   guint quota;
 
   while (next_for_slices (&matches, usage, request, &quota))
-    if (!choose_for_quota (fleet, usage, quota, chips_of_slices (request, n_slices), chosen))
+    if (!choose_for_quota (fleet, request, usage, quota, chips_of_slices (request, n_slices), chosen))
       return NULL;
   /* A later choice can make an earlier one unnecessary. */
   for (guint i = chosen->len; i-- > 0;)

@@ -2,7 +2,7 @@
 /* Finds changes of the fleet that make a request for slices fit. A slice that is not free needs certain steps to
  * become free: a node must be alive again, a node must be undrained, a group must be released. This set of steps is
  * the repair of the slice. An option is a set of steps that frees as many slices as are missing. */
-#include "placement/placement.h"
+#include "placement/domains.h"
 
 #include <stdlib.h>
 
@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   QuoitReport *report;
   const QuoitFleet *fleet;
+  const QuoitRequest *request;
   guint32 n_short;       /* number of missing slices */
   GArray *repairs;       /* of Repair, fewest steps first */
   GArray *steps;         /* of Step */
@@ -237,7 +238,8 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
 
   for (guint32 s = 0; s < fleet->layout->n_slices; s++)
     if (quoit_candidates_contain (candidates, fleet, s) && !quoit_bits_has (&fleet->free_slices, s)
-        && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s }))
+        && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s })
+        && !quoit_slice_needs_near_group (fleet, search->request, s))
       add_repair (search, s);
   sort_repairs (search);
   index_steps (search);
@@ -462,7 +464,8 @@ release_groups (Search *search)
 }
 
 void
-quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates)
+quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                           const QuoitCandidates *candidates)
 {
   /* Mostly each of the slices that are not free has one user. */
   const guint n = report->n_possible - report->n_free_now;
@@ -473,6 +476,7 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   g_autofree guint32 *slot_step = g_new0 (guint32, fleet->n_slots + 1);
   Search search = { .report = report,
                     .fleet = fleet,
+                    .request = request,
                     .n_short = MIN (report->n_wanted, report->n_possible) - report->n_free_now,
                     .repairs = repairs,
                     .steps = steps,

@@ -22,20 +22,13 @@ by_time (gconstpointer a, gconstpointer b)
   return x->begins - y->begins;
 }
 
-/* Sets @end to the assumed end of a record that lies ahead. Returns FALSE if it is unknown. An estimate later than the
- * end that was reserved does not count, because the promise does not last longer. */
+/* Sets @end to the assumed end of a record that lies ahead. Returns FALSE if it is unknown. */
 static gboolean
 find_end_ahead (const QuoitFleet *fleet, guint i, QuoitGroupEnd *end)
 {
-  const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
-
-  *end = (QuoitGroupEnd) { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->until_ms };
-  if (!quoit_group_is_listed (group) || group->expected_end_ms == 0
-      || (end->time_ms != 0 && group->expected_end_ms >= end->time_ms))
-    return end->time_ms != 0;
-  end->time_ms = MAX (group->expected_end_ms, group->begins_ms + 1);
-  end->is_estimate = TRUE;
-  return TRUE;
+  *end = (QuoitGroupEnd) { .slot = quoit_fleet_ahead_slot (fleet, i) };
+  end->time_ms = quoit_group_assumed_end (fleet, quoit_fleet_ahead_at (fleet, i), 0, &end->is_estimate);
+  return end->time_ms != 0;
 }
 
 static GArray *

@@ -510,15 +510,31 @@ quoit_start_time_at (gint64 time_ms)
 }
 
 gboolean
+quoit_start_is_in_time (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, gint64 time_ms)
+{
+  const QuoitGroupData *near = quoit_request_find_near (fleet, request);
+  gint64 end_ms = near == NULL ? 0 : quoit_group_assumed_end (fleet, near, now_ms, NULL);
+
+  return end_ms == 0 || time_ms < end_ms;
+}
+
+gboolean
 quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                         GError **error)
 {
   *start = quoit_start_time_at (0);
   if (!quoit_request_check_near (fleet, request, error))
     return FALSE;
-  return (quoit_request_is_by_host (request) ? find_start_of_bundles (fleet, request, now_ms, start, error)
-                                             : find_start_of_slices (fleet, request, now_ms, start, error))
-         && (fleet->quotas == NULL || wait_for_quotas (fleet, request, now_ms, start, error));
+  if (!(quoit_request_is_by_host (request) ? find_start_of_bundles (fleet, request, now_ms, start, error)
+                                           : find_start_of_slices (fleet, request, now_ms, start, error))
+      || (fleet->quotas != NULL && !wait_for_quotas (fleet, request, now_ms, start, error)))
+    return FALSE;
+  if (start->time_ms > now_ms && !quoit_start_is_in_time (fleet, request, now_ms, start->time_ms))
+    {
+      start->time_ms = 0;
+      g_array_set_size (start->ends, 0);
+    }
+  return TRUE;
 }
 
 /* Returns whether @a is before @b; an unknown start is after all others. */

@@ -7,7 +7,7 @@
 #include "placement/request.h"
 
 typedef struct {
-  gint64 time_ms;    /* 0: not before a group ends whose end is unknown */
+  gint64 time_ms;    /* 0: not before a group ends whose end is unknown, or which the request is to be near to */
   GArray *ends;      /* of QuoitGroupEnd, by time; empty: the request fits now */
   GArray *nodes;     /* of guint32: for bundles that fit later, the nodes that they get then, by bundle */
   guint alternative; /* of the request: the one that fits first, and the first of several */
@@ -20,6 +20,8 @@ gboolean quoit_find_start (const QuoitFleet *fleet, const QuoitRequest *request,
 /* Like quoit_find_start(), without the alternatives of @request. */
 gboolean quoit_find_start_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                  QuoitStartTime *start, GError **error);
+/* Returns whether the group that the request is to be near to, if any, is assumed not to have ended at @time_ms. */
+gboolean quoit_start_is_in_time (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, gint64 time_ms);
 /* Returns a start that waits for nothing. The caller clears it. */
 QuoitStartTime quoit_start_time_at (gint64 time_ms);
 void quoit_start_time_clear (QuoitStartTime *start);

@@ -163,6 +163,52 @@ START_TEST (a_request_for_too_many_slices_is_refused)
 }
 END_TEST
 
+/* The request cannot be granted without that group. */
+START_TEST (no_answer_ends_the_group_to_be_near_to)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2", first_ms);
+  g_autoptr (QuoitRequest) old = request_new ("old", 1, minute_ms), other = request_new ("other", 1, 2 * minute_ms);
+  g_autoptr (QuoitRequest) two = request_new ("two", 2, 0), one = request_new ("one", 1, 0);
+  g_autoptr (QuoitGroup) first = quoit_ledger_reserve (ledger, old, first_ms, NULL, NULL);
+  g_autoptr (QuoitSnapshot) half = quoit_ledger_snapshot (ledger), full = NULL;
+  g_autoptr (QuoitGroup) second = quoit_ledger_reserve (ledger, other, first_ms, NULL, NULL);
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitStart) start = NULL, late = NULL;
+  g_autoptr (QuoitPreemption) preemption = NULL;
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (half);
+  g_autoptr (QuoitQueuePlan) plan = NULL;
+  const QuoitRequest *queue[] = { two };
+  g_autofree char *text = NULL;
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_near (two, "old", NULL));
+  ck_assert (quoit_request_set_near (one, "old@1", NULL));
+  quoit_request_set_priority (two, 1);
+  quoit_request_set_priority (one, 1);
+  report = quoit_snapshot_explain (half, two, NULL);
+  ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_NOT_NOW);
+  ck_assert_uint_eq (quoit_report_get_n_options (report), 1);
+  text = quoit_report_dup_option_text (report, 0);
+  ck_assert_str_eq (text, "ask for 1 slice");
+  start = quoit_snapshot_find_start (half, two, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), 0);
+  ck_assert_uint_eq (quoit_start_get_n_ends (start), 0);
+  ck_assert_ptr_null (quoit_snapshot_find_preemption (half, two, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW,
+                     "not now, at most 1 of 2 slices, even if all groups of a priority below 1 except the near group "
+                     "old are released");
+  plan = quoit_fork_plan_queue (fork, queue, 1, QUOIT_BACKFILL_EASY, first_ms, NULL);
+  ck_assert_int_eq (quoit_queue_plan_get_state (plan, 0), QUOIT_QUEUED_WAITS);
+  ck_assert_int_eq (quoit_queue_plan_get_start_ms (plan, 0), 0);
+  /* Another group can end instead, but that is expected too late. */
+  full = quoit_ledger_snapshot (ledger);
+  preemption = quoit_snapshot_find_preemption (full, one, first_ms, NULL);
+  ck_assert_uint_eq (quoit_preemption_get_n_groups (preemption), 1);
+  late = quoit_snapshot_find_start (full, one, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (late), 0);
+}
+END_TEST
+
 START_TEST (bad_arguments_leave_the_fork_unchanged)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2", first_ms);
@@ -191,6 +237,7 @@ main (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, no_promise_is_missed, 0, 8);
   tcase_add_test (tcase, a_request_for_too_many_slices_is_refused);
+  tcase_add_test (tcase, no_answer_ends_the_group_to_be_near_to);
   tcase_add_test (tcase, bad_arguments_leave_the_fork_unchanged);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

@@ -103,6 +103,60 @@ START_TEST (the_order_of_the_requests_does_not_spoil_slices)
 }
 END_TEST
 
+START_TEST (a_request_can_be_near_to_a_group_of_the_same_call)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a; v6e 4x4 x3 pool=b", now_ms);
+  g_autoptr (QuoitRequest) near = slices_new ("near", "v6e", "4x4", 1), far = slices_new ("far", "v6e", "4x4", 1);
+  g_auto (Pair) pair = { { NULL } };
+  g_autofree char *slice = NULL;
+
+  quoit_request_set_pool (far, "b");
+  ck_assert (quoit_request_set_near (near, "far", NULL));
+  expect_pair (ledger, near, far, &pair);
+  ck_assert_str_eq (quoit_group_get_name (pair.group[0]), "near");
+  slice = quoit_group_dup_slice_name (pair.group[0], 0);
+  ck_assert_str_eq (slice, "b-1");
+  ck_assert_uint_gt (quoit_group_get_id (pair.group[0]), quoit_group_get_id (pair.group[1]));
+}
+END_TEST
+
+/* A refused request is placed first in another attempt, but never before the group that it names. */
+START_TEST (a_refused_request_stays_behind_its_near_group)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
+  g_autoptr (QuoitRequest) two = slices_new ("two", "v6e", "1x1", 2), more = slices_new ("more", "v6e", "1x1", 2);
+  g_auto (Pair) pair = { { NULL } };
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_near (more, "two", NULL));
+  ck_assert (!reserve_pair (ledger, two, more, &pair, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'more': 2 x v6e 1x1: not now, 1 of 2 slices free");
+  ck_assert (!reserve_pair (ledger, more, two, &pair, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'more': 2 x v6e 1x1: not now, 1 of 2 slices free");
+}
+END_TEST
+
+START_TEST (requests_that_are_near_to_each_other_are_refused)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
+  g_autoptr (QuoitRequest) one = slices_new ("one", "v6e", "1x1", 1), two = slices_new ("two", "v6e", "1x1", 1);
+  g_autoptr (QuoitRequest) else_one = slices_new ("one", "v6e", "1x1", 1);
+  const guint64 seq = last_seq (ledger);
+  g_auto (Pair) pair = { { NULL } };
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_near (one, "two", NULL));
+  ck_assert (quoit_request_set_near (two, "one", NULL));
+  ck_assert (!reserve_pair (ledger, one, two, &pair, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "group 'one': near group 'two': these requests are to be near to");
+  ck_assert_uint_eq (last_seq (ledger), seq);
+  /* An alternative without a near group can be the first. */
+  ck_assert (quoit_request_add_alternative (one, else_one, NULL));
+  expect_pair (ledger, one, two, &pair);
+  ck_assert_uint_eq (quoit_group_get_alternative (pair.group[0]), 1);
+}
+END_TEST
+
 START_TEST (a_refused_member_is_named_and_nothing_changes)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 1x1 x3", now_ms);
@@ -218,6 +272,9 @@ main (void)
 
   tcase_add_test (rules, a_gang_and_its_head_are_one_entry);
   tcase_add_test (rules, the_order_of_the_requests_does_not_spoil_slices);
+  tcase_add_test (rules, a_request_can_be_near_to_a_group_of_the_same_call);
+  tcase_add_test (rules, a_refused_request_stays_behind_its_near_group);
+  tcase_add_test (rules, requests_that_are_near_to_each_other_are_refused);
   tcase_add_test (rules, a_refused_member_is_named_and_nothing_changes);
   tcase_add_test (rules, bad_lists_are_refused);
   tcase_add_test (rules, members_can_have_alternatives_and_count_for_one_quota);

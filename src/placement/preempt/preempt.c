@@ -55,7 +55,8 @@ quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 no
   return (QuoitPreemptCost) { chips_e4, (chips_e4 + QUOIT_AMOUNT_UNIT - 1) / QUOIT_AMOUNT_UNIT * seconds };
 }
 
-/* Lists the groups of lower priority than @request that callers of this ledger have made. */
+/* Lists the groups of lower priority than @request that callers of this ledger have made, without the group that it is
+ * to be near to. */
 static void
 list_victims (const QuoitFleet *fleet, const QuoitRequest *request, GArray *victims)
 {
@@ -64,7 +65,8 @@ list_victims (const QuoitFleet *fleet, const QuoitRequest *request, GArray *vict
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
       const QuoitVictim victim = { .slot = slot, .priority = group == NULL ? 0 : group->priority };
 
-      if (group != NULL && quoit_group_is_callers (group) && group->priority < request->priority)
+      if (group != NULL && quoit_group_is_callers (group) && group->priority < request->priority
+          && !quoit_request_needs_group (request, group))
         g_array_append_val (victims, victim);
     }
 }

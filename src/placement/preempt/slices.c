@@ -566,10 +566,12 @@ quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *candidates,
 gboolean
 quoit_preempt_fail_not_now (const QuoitRequest *request, guint64 n_freeable, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                     "not now, at most %" G_GUINT64_FORMAT
-                     " of %u slices, even if all groups of a priority below %d are released",
-                     n_freeable, quoit_request_min_slices (request), request->priority);
+  return quoit_fail (
+      error, QUOIT_ERROR_NOT_NOW,
+      "not now, at most %" G_GUINT64_FORMAT " of %u slices, even if all groups of a priority below %d%s%s "
+      "are released",
+      n_freeable, quoit_request_min_slices (request), request->priority,
+      request->near == NULL ? "" : " except the near group ", request->near == NULL ? "" : request->near);
 }
 
 gboolean
