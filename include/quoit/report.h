@@ -289,7 +289,11 @@ QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_
 /**
  * quoit_report_get_n_options:
  *
- * Returns: the number of options, the smallest first; each option is sufficient alone
+ * Each option is sufficient alone: after all of its steps, the request is granted. Waiting steps are done at the last of
+ * their times. No option ends the group that the request is to be near to; only such a group, or a search that was too
+ * large, can leave a #QUOIT_VERDICT_NOT_NOW without options.
+ *
+ * Returns: the number of options, the smallest first
  */
 QUOIT_API uint32_t quoit_report_get_n_options (const QuoitReport *report);
 

@@ -134,8 +134,10 @@ quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guin
   quoit_refusal_copy_request (refusal);
   refusal->fleet = quoit_fleet_ref (fleet);
   refusal->seen_until_ms = quoit_group_latest_end (group);
+  refusal->end_ms = refusal->seen_until_ms;
   refusal->group_id = group->id;
   refusal->group_name = g_strdup (group->name);
+  refusal->repeat = quoit_elastic_repeat_resize;
 }
 
 GArray *
@@ -344,8 +346,19 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
     return FALSE;
   after = quoit_elastic_resize (fleet, group, (guint32) least, (guint32) resize->n_slices, resize->chosen, request,
                                 &moved, &outcome->refusal, error);
+  outcome->refusal.now_ms = time_ms;
   return after != NULL
          && quoit_elastic_set_outcome (fleet, group, after, moved, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
+}
+
+gboolean
+quoit_elastic_repeat_resize (const QuoitFleet *fork, const QuoitGroupData *group, guint32 n_slices, gint64 now_ms)
+{
+  const QuoitResize resize = { .ref = { group->name, group->id }, .n_slices = n_slices };
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  return quoit_step_resize (fork, &resize, now_ms, &entry, &outcome, NULL);
 }
 
 /* --- release of one slice --- */

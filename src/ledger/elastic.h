@@ -22,6 +22,12 @@ gboolean quoit_elastic_set_outcome (const QuoitFleet *fleet, const QuoitGroupDat
 const QuoitGroupData *quoit_elastic_lookup (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request,
                                             GError **error);
 
+/* Repeats a refused resize, or a refused repair of slices. */
+gboolean quoit_elastic_repeat_resize (const QuoitFleet *fork, const QuoitGroupData *group, guint32 n_slices,
+                                      gint64 now_ms);
+gboolean quoit_elastic_repeat_repair (const QuoitFleet *fork, const QuoitGroupData *group, guint32 n_slices,
+                                      gint64 now_ms);
+
 /* Records that the group cannot have @n slices. The report is about all of them, including those that the group has,
  * and does not suggest releasing the group itself. */
 void quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request,

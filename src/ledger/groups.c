@@ -100,6 +100,16 @@ see_for (const QuoitFleet *fleet, const QuoitGroupData *facts, const Making *mak
                           : quoit_fleet_seen_until (fleet, end_ms);
 }
 
+/* Makes the report about the fleet as the request sees it. */
+static void
+refuse_as_seen (const QuoitFleet *fleet, const QuoitGroupData *facts, const Making *making, QuoitRefusal *refusal)
+{
+  if (making->is_ahead)
+    refusal->fleet = see_for (fleet, facts, making);
+  else
+    refusal->seen_until_ms = quoit_group_latest_end (facts);
+}
+
 static gboolean
 place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
                QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
@@ -110,17 +120,17 @@ place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const Quoit
   if (*new_group != NULL && !quoit_step_admit_bundles (fleet, request, *new_group, refusal))
     g_clear_pointer (new_group, quoit_group_data_unref);
   if (*new_group == NULL && refusal->request != NULL && refusal->fleet == NULL)
-    refusal->fleet = g_steal_pointer (&seen);
+    refuse_as_seen (fleet, facts, making, refusal);
   return *new_group != NULL;
 }
 
-/* Refuses a request for slices because of a quota. The report is about the fleet as the request sees it. */
+/* Refuses a request for slices because of a quota. */
 static gboolean
 refuse_over_quota (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
                    const Making *making, QuoitRefusal *refusal)
 {
   quoit_refusal_set (refusal, request);
-  refusal->fleet = see_for (fleet, facts, making);
+  refuse_as_seen (fleet, facts, making, refusal);
   return FALSE;
 }
 
@@ -245,9 +255,16 @@ make_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint al
   facts->kind = tried->bundles->len > 0         ? QUOIT_RECORD_BUNDLES
                 : tried->cut != QUOIT_CUT_WHOLE ? QUOIT_RECORD_PARTS
                                                 : QUOIT_RECORD_SLICES;
-  return quoit_request_check_near (fleet, tried, error)
-         && quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
-         && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error);
+  if (quoit_request_check_near (fleet, tried, error)
+      && quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
+      && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error))
+    return TRUE;
+  if (!making->is_ahead)
+    {
+      refusal->now_ms = begins_ms;
+      refusal->end_ms = quoit_group_latest_end (facts);
+    }
+  return FALSE;
 }
 
 /* Makes the group of the first alternative that can be placed. */

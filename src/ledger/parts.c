@@ -212,6 +212,7 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
   quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
   refusal->repaired_least = 1;
+  refusal->repeat = quoit_elastic_repeat_repair;
   return NULL;
 }
 

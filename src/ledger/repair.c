@@ -100,6 +100,7 @@ repair_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
   quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
   refusal->repaired_least = least;
+  refusal->repeat = quoit_elastic_repeat_repair;
   return NULL;
 }
 
@@ -152,6 +153,18 @@ quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
     default:
       after = repair_slices (fleet, group, &moved, &outcome->refusal, error);
     }
+  outcome->refusal.now_ms = time_ms;
   return after != NULL
          && quoit_elastic_set_outcome (fleet, group, after, moved, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
+}
+
+gboolean
+quoit_elastic_repeat_repair (const QuoitFleet *fork, const QuoitGroupData *group, guint32 n_slices, gint64 now_ms)
+{
+  const QuoitGroupRef ref = { group->name, group->id };
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
+
+  (void) n_slices;
+  return quoit_step_repair (fork, &ref, now_ms, &entry, &outcome, NULL);
 }

@@ -491,6 +491,21 @@ find_moves_for (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end
   return moves;
 }
 
+static void
+make_moves (QuoitFleet *fork, const GArray *moves)
+{
+  for (guint i = 0; i < moves->len; i++)
+    {
+      const QuoitAheadMove *move = &g_array_index (moves, QuoitAheadMove, i);
+
+      quoit_fleet_replace_group (fork,
+                                 quoit_fleet_group_of_slices (fork, move->group,
+                                                              (const guint32 *) (const void *) move->slices->data,
+                                                              move->slices->len),
+                                 NULL);
+    }
+}
+
 /* Returns a fork of @fleet in which the moves are made, and everything that begins before @end_ms has begun. */
 static QuoitFleet *
 seen_after_moves (const QuoitFleet *fleet, const GArray *moves, gint64 end_ms)
@@ -498,32 +513,55 @@ seen_after_moves (const QuoitFleet *fleet, const GArray *moves, gint64 end_ms)
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
   QuoitFleet *seen;
 
-  for (guint i = 0; i < moves->len; i++)
-    {
-      const QuoitAheadMove *move = &g_array_index (moves, QuoitAheadMove, i);
-
-      quoit_fleet_replace_group (fork,
-                                 quoit_fleet_group_of_slices (fleet, move->group,
-                                                              (const guint32 *) (const void *) move->slices->data,
-                                                              move->slices->len),
-                                 NULL);
-    }
+  make_moves (fork, moves);
   seen = quoit_fleet_seen_until (fork, end_ms);
   quoit_fleet_share_quotas (seen, fleet);
   return seen;
+}
+
+void
+quoit_fork_mend_ahead (QuoitFleet *fork)
+{
+  const QuoitAheadAddition nothing = { 0 };
+  g_autoptr (GArray) moves = NULL;
+
+  if (quoit_fleet_n_ahead (fork) == 0 || quoit_fleet_ahead_is_sound (fork))
+    return;
+  moves = quoit_ahead_is_sound (fork) ? NULL : quoit_ahead_move (fork, &nothing);
+  if (moves != NULL)
+    make_moves (fork, moves);
+}
+
+/* Returns what the request sees if reservations ahead keep their slices in @seen, or get others. Takes @seen. */
+static QuoitFleet *
+see_after_moves (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms, QuoitFleet *seen)
+{
+  g_autoptr (GArray) moves = NULL;
+  QuoitFleet *after;
+
+  if (seen == NULL || quoit_request_is_by_host (request) || quoit_slices_fit (seen, request)
+      || !quoit_quota_admits_after (fleet, request, NULL, 0))
+    return seen;
+  moves = find_moves_for (fleet, request, end_ms);
+  if (moves == NULL)
+    return seen;
+  after = seen_after_moves (fleet, moves, end_ms);
+  quoit_fleet_unref (seen);
+  return after;
 }
 
 QuoitFleet *
 quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
   const gint64 end_ms = quoit_request_latest_end (request, now_ms);
-  g_autoptr (QuoitFleet) seen = quoit_fleet_seen_until (fleet, end_ms);
-  g_autoptr (GArray) moves = NULL;
-  QuoitVerdict verdict;
 
-  if (seen == NULL || quoit_request_is_by_host (request) || !quoit_test_slices (seen, request, &verdict, NULL, NULL)
-      || verdict == QUOIT_VERDICT_FITS || !quoit_quota_admits_after (fleet, request, NULL, 0))
-    return g_steal_pointer (&seen);
-  moves = find_moves_for (fleet, request, end_ms);
-  return moves == NULL ? g_steal_pointer (&seen) : seen_after_moves (fleet, moves, end_ms);
+  return see_after_moves (fleet, request, end_ms, quoit_fleet_seen_until (fleet, end_ms));
+}
+
+QuoitFleet *
+quoit_fleet_seen_for (const QuoitFleet *fleet, const QuoitRequest *request, gint64 from_ms, gint64 end_ms)
+{
+  if (quoit_fleet_n_ahead (fleet) == 0 || quoit_fleet_ahead_at (fleet, 0)->begins_ms >= end_ms)
+    return NULL;
+  return see_after_moves (fleet, request, end_ms, quoit_fleet_seen_between (fleet, from_ms, end_ms));
 }

@@ -33,6 +33,13 @@ GArray *quoit_ahead_move (const QuoitFleet *fleet, const QuoitAheadAddition *add
 /* Returns the fleet as @request sees it, which decides about it like a reservation at @now_ms; NULL: @fleet itself. */
 QuoitFleet *quoit_fleet_seen_by (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms);
 
+/* The same for a reservation from @from_ms until @end_ms, when everything that is over at @from_ms has left @fleet. */
+QuoitFleet *quoit_fleet_seen_for (const QuoitFleet *fleet, const QuoitRequest *request, gint64 from_ms, gint64 end_ms);
+
+/* Gives other slices to the reservations ahead on @fork that lack some, if there are enough, as every change of the
+ * ledger does first. */
+void quoit_fork_mend_ahead (QuoitFleet *fork);
+
 /* Returns the slice of the layout whose hosts are exactly those of slice @slice of a reservation; QUOIT_NO_INDEX if an
  * import has moved or removed some of them. */
 guint32 quoit_ahead_find_slice (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 slice);

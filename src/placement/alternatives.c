@@ -5,6 +5,7 @@
 #include "placement/cut/plan.h"
 #include "placement/domains.h"
 #include "placement/explain-bundles.h"
+#include "placement/trial.h"
 
 /* --- reports --- */
 
@@ -82,20 +83,23 @@ static QuoitReport *
 explain_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitFleet) seen = NULL;
+  QuoitReport *report;
 
   if (!quoit_request_check_near (fleet, request, error))
     return NULL;
   seen = fleet_seen_by (fleet, request, now_ms);
   if (request->cut != QUOIT_CUT_WHOLE)
     {
-      QuoitReport *report = quoit_explain_cut (seen, request, error);
-
+      report = quoit_explain_cut (seen, request, error);
       if (report != NULL)
         quoit_report_find_options_later (report, seen, request);
-      return report;
     }
-  return request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
-                                   : quoit_explain_slices (seen, request, error);
+  else
+    report = request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
+                                       : quoit_explain_slices (seen, request, error);
+  if (report != NULL)
+    quoit_report_try_options (report, fleet, request, now_ms, quoit_request_latest_end (request, now_ms));
+  return report;
 }
 
 QuoitReport *

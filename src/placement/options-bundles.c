@@ -145,7 +145,7 @@ add_option (const Search *search, const guint8 *selected)
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, step->node);
-      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node });
+      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node, .node_index = step->node.index });
     }
 }
 

@@ -9,7 +9,7 @@ void
 quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
-  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until_ms (fleet, group) };
+  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until_ms (fleet, group), .record = group };
 
   if (group->kind == QUOIT_RECORD_WINDOW)
     {
@@ -145,6 +145,16 @@ add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
   add_combined (report, fleet, ends, part);
 }
 
+void
+quoit_report_find_changes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                           const QuoitCandidates *candidates)
+{
+  if (fleet->quotas != NULL && quoit_quota_admit_slices (fleet, request, NULL).n_now < report->n_wanted)
+    add_quota_options (report, fleet, request, candidates);
+  else if (report->n_possible > report->n_free_now)
+    add_repairs (report, fleet, request, candidates);
+}
+
 /* --- groups that shrink --- */
 
 typedef struct {
@@ -190,10 +200,7 @@ void
 quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                            const QuoitCandidates *candidates)
 {
-  if (fleet->quotas != NULL && quoit_quota_admit_slices (fleet, request, NULL).n_now < report->n_wanted)
-    add_quota_options (report, fleet, request, candidates);
-  else if (report->n_possible > report->n_free_now)
-    add_repairs (report, fleet, request, candidates);
+  quoit_report_find_changes (report, fleet, request, candidates);
   add_shrinks (report, fleet, request, candidates);
   add_fewer_slices (report);
   add_other_classes (report, fleet, request);

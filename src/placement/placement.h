@@ -167,6 +167,9 @@ void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, c
 /* Adds options to the report of a refused request for slices. */
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
+/* Adds those that change the fleet. */
+void quoit_report_find_changes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                                const QuoitCandidates *candidates);
 /* Adds the options that change the fleet. @report must have fewer slices now than it could have; then at least one
  * option is added, unless the group that the request is to be near to would have to end. */
 void quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,

@@ -6,6 +6,7 @@
 #include "placement/alternatives.h"
 #include "placement/cut/plan.h"
 #include "placement/explain-bundles.h"
+#include "placement/trial.h"
 
 void
 quoit_refusal_clear (QuoitRefusal *refusal)
@@ -179,6 +180,18 @@ explain_quota (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **er
   return never ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW;
 }
 
+/* Makes the report try its options on @fleet, on which nothing that lies ahead has begun. */
+static void
+try_options (QuoitReport *report, const QuoitRefusal *refusal, const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  if (report == NULL || refusal->now_ms == 0 || refusal->has_no_options)
+    return;
+  if (refusal->repeat != NULL && group != NULL)
+    quoit_report_try_options_of_group (report, fleet, refusal->now_ms, refusal->end_ms, refusal->repeat, group);
+  else if (refusal->group_id == 0)
+    quoit_report_try_options (report, fleet, refusal->request, refusal->now_ms, refusal->end_ms);
+}
+
 static QuoitReport *
 explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
 {
@@ -277,8 +290,9 @@ find_group (const QuoitRefusal *refusal)
   return group != NULL && group->id == refusal->group_id ? group : NULL;
 }
 
+/* @before: the fleet of the refusal before anything has begun. */
 static void
-explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **report, GError **error)
 {
   const QuoitGroupData *group = find_group (refusal);
   g_autoptr (QuoitFleet) fleet = NULL;
@@ -292,6 +306,7 @@ explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
       made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, report != NULL, error)
                                                       : explain_bundles (fleet, refusal, report != NULL, error);
     }
+  try_options (report == NULL ? NULL : made, refusal, before, group);
   if (report != NULL)
     *report = made;
   else
@@ -315,7 +330,7 @@ explain_as_seen (const QuoitRefusal *refusal, QuoitReport **report, GError **err
       quoit_fleet_drop_quotas (without_quotas);
       as_seen.fleet = without_quotas;
     }
-  explain (&as_seen, report, error);
+  explain (&as_seen, refusal->fleet, report, error);
 }
 
 /* --- alternatives --- */

@@ -10,6 +10,8 @@ struct _QuoitRefusal {
   QuoitRequest *own_request;    /* the same, if the refusal owns it; otherwise NULL */
   QuoitFleet *fleet;            /* the fleet that refused it; NULL: the fleet of the decision */
   gint64 seen_until_ms;         /* the fleet as quoit_fleet_seen_until() returns it; 0: as it is */
+  gint64 now_ms, end_ms;        /* when it was refused, and until when it would have its nodes; 0: unknown */
+  QuoitRepeat repeat;           /* for a resize or repair: tries it again; NULL: a reservation */
   QuoitPlacementResult placing; /* for bundles */
   guint32 node, bundle;   /* for bundles whose amounts fit on a node but whose chips do not: that node, and the first
                            * such bundle; otherwise `node` is QUOIT_NO_INDEX */

@@ -314,7 +314,7 @@ write_steps (const Search *search, QuoitOption *option)
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
-      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node });
+      quoit_option_add_step (option, &(QuoitStep) { .kind = step->kind, .node = node, .node_index = step->node });
     }
 }
 

@@ -6,6 +6,7 @@
 #include "placement/constraint.h"
 #include "placement/cut/plan.h"
 #include "placement/placement.h"
+#include "placement/trial.h"
 
 static void
 step_clear (gpointer item)
@@ -15,6 +16,7 @@ step_clear (gpointer item)
   g_free (step->node);
   g_free (step->group);
   g_free (step->topology);
+  quoit_group_data_unref ((QuoitGroupData *) step->record);
 }
 
 static void
@@ -71,6 +73,7 @@ quoit_report_unref (QuoitReport *report)
   g_clear_pointer (&report->others, g_array_unref);
   quoit_fleet_unref (report->fleet);
   g_clear_pointer (&report->request, quoit_request_free);
+  quoit_trial_clear (&report->trial);
   g_free (report->repaired);
   g_mutex_clear (&report->lock);
   g_free (report);
@@ -160,6 +163,9 @@ quoit_report_options (const QuoitReport *report)
           quoit_report_find_options (own, own->fleet, own->request, &candidates);
           quoit_candidates_clear (&candidates);
         }
+      if (own->trial.fleet != NULL)
+        quoit_report_prove_options (own, &own->trial, own->request);
+      quoit_trial_clear (&own->trial);
       g_clear_pointer (&own->fleet, quoit_fleet_unref);
       g_clear_pointer (&own->request, quoit_request_free);
     }
@@ -171,6 +177,7 @@ void
 quoit_report_drop_options (QuoitReport *report)
 {
   g_array_set_size (report->options, 0);
+  quoit_trial_clear (&report->trial);
   g_clear_pointer (&report->fleet, quoit_fleet_unref);
   g_clear_pointer (&report->request, quoit_request_free);
   for (guint i = 0; report->others != NULL && i < report->others->len; i++)
@@ -202,6 +209,8 @@ quoit_option_add_step (QuoitOption *option, const QuoitStep *step)
   copy.node = g_strdup (step->node);
   copy.group = g_strdup (step->group);
   copy.topology = g_strdup (step->topology);
+  if (step->record != NULL)
+    copy.record = quoit_group_data_ref ((QuoitGroupData *) step->record);
   g_array_append_val (option->steps, copy);
 }
 

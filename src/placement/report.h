@@ -23,6 +23,10 @@ typedef struct {
   char *topology;         /* OTHER_TOPOLOGY */
   guint32 chips_per_host; /* OTHER_HOSTS; OTHER_TOPOLOGY, unless it is the default */
   guint32 n_slices;       /* FEWER_SLICES, SHRINK */
+
+  /* What changes, for trials. A step holds a reference to the record. */
+  guint32 node_index;           /* of `node` */
+  const QuoitGroupData *record; /* of `group`, or of the window; NULL: none */
 } QuoitStep;
 
 /* Steps that make the request fit if all of them are taken. */
@@ -42,6 +46,18 @@ typedef struct {
   GError *error; /* why there is no report */
 } QuoitOtherReport;
 
+/* Repeats the change of a group that was refused, on a fork of the fleet, and returns whether it is granted.
+ * @n_slices: how many slices the group is to have. */
+typedef gboolean (*QuoitRepeat) (const QuoitFleet *fork, const QuoitGroupData *group, guint32 n_slices, gint64 now_ms);
+
+/* What options are tried with (placement/trial.h). */
+typedef struct {
+  QuoitFleet *fleet; /* that refused the request, before anything has begun; NULL: options are not tried */
+  gint64 now_ms, end_ms;
+  QuoitRepeat repeat; /* NULL: a reservation */
+  QuoitGroupData *group;
+} QuoitTrial;
+
 struct _QuoitReport {
   gatomicrefcount refs;
   QuoitVerdict verdict;
@@ -58,6 +74,7 @@ struct _QuoitReport {
   GMutex lock;
   QuoitFleet *fleet; /* NULL: the options are complete */
   QuoitRequest *request;
+  QuoitTrial trial;
 
   char *repaired;         /* NAME@ID of the group of slices whose repair was refused; NULL: another request */
   guint32 repaired_least; /* the fewest slices that it can have */

@@ -100,18 +100,16 @@ shrink_at (const GArray *shrinks, guint index)
   return &g_array_index (shrinks, Shrink, index);
 }
 
-/* Removes the slices from the group on the fork. */
-static void
-shrink_on_fork (QuoitFleet *fork, const QuoitFleet *fleet, const Shrink *shrink)
+void
+quoit_fork_shrink_group (QuoitFleet *fork, const QuoitGroupData *group, guint32 n_dropped)
 {
-  const QuoitGroupData *group = shrink->group;
   g_autofree guint8 *kept = g_malloc (group->n_slices + 1);
   g_autofree guint32 *ids = g_new (guint32, group->n_nodes + 1), *ends = g_new (guint32, group->n_slices + 1);
   g_autofree QuoitBundle *bundles = group->bundles == NULL ? NULL : g_new (QuoitBundle, group->n_nodes + 1);
   QuoitGroupData fields = quoit_group_data_copy_fields (group);
   guint32 n_nodes = 0, n_slices = 0;
 
-  quoit_group_choose_dropped (fleet, group, shrink->n_dropped, kept);
+  quoit_group_choose_dropped (fork, group, n_dropped, kept);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
       for (guint32 i = quoit_group_first_node (group, s); kept[s] && i < group->slice_end[s]; i++)
@@ -138,7 +136,7 @@ is_sufficient (const QuoitShrinkSearch *search, const GArray *shrinks)
 
   for (guint i = 0; i < shrinks->len; i++)
     if (shrink_at (shrinks, i)->n_dropped > 0)
-      shrink_on_fork (fork, search->fleet, shrink_at (shrinks, i));
+      quoit_fork_shrink_group (fork, shrink_at (shrinks, i)->group, shrink_at (shrinks, i)->n_dropped);
   return search->fits (fork, search->request);
 }
 
@@ -224,6 +222,7 @@ quoit_report_add_shrinks (QuoitReport *report, const QuoitShrinkSearch *search)
       if (shrink->n_dropped > 0)
         quoit_option_add_step (option, &(QuoitStep) { .kind = QUOIT_STEP_SHRINK,
                                                       .group = handle,
+                                                      .record = shrink->group,
                                                       .n_slices = shrink->group->n_slices - shrink->n_dropped });
     }
 }

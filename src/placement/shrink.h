@@ -10,6 +10,9 @@
  * @kept, which has one byte per slice, and sets the others to 1. */
 void quoit_group_choose_dropped (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, guint8 *kept);
 
+/* Makes the group give up @n_dropped slices on a fork of the fleet that has it. */
+void quoit_fork_shrink_group (QuoitFleet *fork, const QuoitGroupData *group, guint32 n_dropped);
+
 /* What a search for an option needs to know about a request. */
 typedef struct {
   const QuoitFleet *fleet;

@@ -60,10 +60,86 @@ apply (QuoitFleet *fork, const Event *event)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fork, event->end.slot);
 
-  if (event->begins)
-    quoit_ahead_begin (fork, group);
-  else
+  /* What ends by then does not begin any more. */
+  if (group == NULL || group->state == QUOIT_GROUP_REMOVED)
+    return;
+  if (!event->begins)
     quoit_fork_fleet_release (fork, group);
+  else if (quoit_group_is_ahead (group))
+    quoit_ahead_begin (fork, group);
+}
+
+/* --- the fleet at a later time --- */
+
+/* What becomes of the fleet. If a reservation ahead lacks slices, it gets others with the first change of the ledger
+ * when there are enough. Then it also matters when there are changes: when a caller releases a group, which is assumed
+ * for each estimate, and when the request is made. */
+typedef struct {
+  const GArray *events;
+  guint n_done;          /* events that @fleet has */
+  QuoitFleet *fleet;     /* after the last change */
+  gboolean lacks_slices; /* a reservation ahead does */
+} Course;
+
+static void
+course_init (Course *course, const QuoitFleet *fleet, const GArray *events)
+{
+  *course = (Course) { .events = events, .fleet = quoit_fleet_fork (fleet) };
+  course->lacks_slices
+      = quoit_fleet_n_ahead (fleet) > 0 && !quoit_fleet_ahead_is_sound (fleet) && !quoit_ahead_is_sound (fleet);
+}
+
+static void
+course_clear (Course *course)
+{
+  g_clear_pointer (&course->fleet, quoit_fleet_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Course, course_clear)
+
+enum { ENDS = 1 << 0, BEGINNINGS = 1 << 1, ESTIMATES = 1 << 2 };
+
+/* Applies events of these kinds that the fleet of the course does not have, up to @end. Returns their number. */
+static guint
+apply_some (const Course *course, QuoitFleet *fork, guint end, int kinds)
+{
+  guint n = 0;
+
+  for (guint i = course->n_done; i < end; i++)
+    {
+      const Event *event = &g_array_index (course->events, Event, i);
+      int kind = event->begins ? BEGINNINGS : event->end.is_estimate ? ESTIMATES : ENDS;
+
+      if ((kind & kinds) == 0)
+        continue;
+      apply (fork, event);
+      n++;
+    }
+  return n;
+}
+
+/* Returns a fork of the fleet after the first @end events, when the request is made. */
+static QuoitFleet *
+course_advance (Course *course, guint end)
+{
+  QuoitFleet *fork;
+
+  if (!course->lacks_slices)
+    {
+      for (; course->n_done < end; course->n_done++)
+        apply (course->fleet, &g_array_index (course->events, Event, course->n_done));
+      return quoit_fleet_ref (course->fleet);
+    }
+  fork = quoit_fleet_fork (course->fleet);
+  apply_some (course, fork, end, ENDS);
+  quoit_fork_mend_ahead (fork);
+  apply_some (course, fork, end, BEGINNINGS);
+  if (apply_some (course, fork, end, ESTIMATES) == 0)
+    return fork;
+  course->n_done = end;
+  quoit_fleet_unref (course->fleet);
+  course->fleet = quoit_fleet_fork (fork);
+  quoit_fork_mend_ahead (fork);
+  return fork;
 }
 
 /* Returns whether the request fits at the time, if reservations ahead get other slices. */
@@ -85,23 +161,24 @@ gint64
 quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
   g_autoptr (GArray) events = NULL;
-  g_autoptr (QuoitFleet) fork = NULL;
+  g_auto (Course) course = { 0 };
 
   if (fits_at (fleet, request, now_ms))
     return now_ms;
   events = list_events (fleet, now_ms);
-  fork = quoit_fleet_fork (fleet);
+  course_init (&course, fleet, events);
   for (guint i = 0; i < events->len;)
     {
       const gint64 time_ms = g_array_index (events, Event, i).end.time_ms;
+      g_autoptr (QuoitFleet) then = NULL;
       gboolean any_ends = FALSE;
 
       for (; i < events->len && g_array_index (events, Event, i).end.time_ms == time_ms; i++)
-        {
-          apply (fork, &g_array_index (events, Event, i));
-          any_ends |= !g_array_index (events, Event, i).begins;
-        }
-      if (any_ends && time_ms > now_ms && fits_at (fork, request, time_ms))
+        any_ends |= !g_array_index (events, Event, i).begins;
+      if (!any_ends || time_ms <= now_ms)
+        continue;
+      then = course_advance (&course, i);
+      if (fits_at (then, request, time_ms))
         return time_ms;
     }
   return 0;
@@ -111,11 +188,20 @@ gboolean
 quoit_start_is_granted_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, gint64 time_ms)
 {
   g_autoptr (GArray) events = list_events (fleet, now_ms);
-  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitFleet) then = quoit_fleet_ref ((QuoitFleet *) fleet);
+  g_auto (Course) course = { 0 };
 
-  for (guint i = 0; i < events->len && g_array_index (events, Event, i).end.time_ms <= time_ms; i++)
-    apply (fork, &g_array_index (events, Event, i));
-  return fits_at (fork, request, time_ms);
+  course_init (&course, fleet, events);
+  for (guint i = 0; i < events->len && g_array_index (events, Event, i).end.time_ms <= time_ms;)
+    {
+      const gint64 event_ms = g_array_index (events, Event, i).end.time_ms;
+
+      while (i < events->len && g_array_index (events, Event, i).end.time_ms == event_ms)
+        i++;
+      quoit_fleet_unref (then);
+      then = course_advance (&course, i);
+    }
+  return fits_at (then, request, time_ms);
 }
 
 void

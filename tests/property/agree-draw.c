@@ -125,6 +125,30 @@ draw_selector (DrawnState *state, guint n_choices, char **key, char **value)
     }
 }
 
+/* Half of the requests for slices compare slices with each other, or with another group. */
+static void
+draw_places (DrawnState *state, QuoitRequest *request)
+{
+  QuoitDomain domain = draw (state->rand, 3) == 0 ? QUOIT_DOMAIN_ZONE : QUOIT_DOMAIN_POOL;
+  g_autofree char *group
+      = g_strdup_printf ("%c%u", draw (state->rand, 3) == 0 ? 'r' : 'g', draw (state->rand, MAX (state->n_named, 1)));
+
+  switch (draw (state->rand, 8))
+    {
+    case 0:
+      quoit_request_keep_to (request, domain, NULL);
+      break;
+    case 1:
+    case 2:
+      quoit_request_spread_over (request, domain, 1 + draw (state->rand, 2), 1 + draw (state->rand, 3), NULL);
+      break;
+    default:
+      break;
+    }
+  if (draw (state->rand, 5) == 0)
+    quoit_request_set_near (request, group, NULL);
+}
+
 static void
 draw_slices (DrawnState *state, QuoitRequest *request)
 {
@@ -155,6 +179,7 @@ draw_slices (DrawnState *state, QuoitRequest *request)
 
       quoit_request_exclude_slice (request, slice);
     }
+  draw_places (state, request);
 }
 
 static void

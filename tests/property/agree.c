@@ -72,10 +72,13 @@ static gboolean
 fits_ideal_fleet (const Pair *pair, char **why)
 {
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (pair->present);
+  g_autoptr (QuoitRequest) request = quoit_request_copy (pair->request, "ideal", NULL);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GError) error = NULL;
   DrawnState ideal = *pair->state;
 
+  /* The group that the request is to be near to ends too. */
+  quoit_request_set_near (request, NULL, NULL);
   end_groups (pair, fork);
   for (guint p = 0; p < ideal.n_pools; p++)
     for (guint s = 0; s < ideal.pools[p].n_slices; s++)
@@ -84,7 +87,7 @@ fits_ideal_fleet (const Pair *pair, char **why)
   for (uint32_t n = 0; n < quoit_snapshot_get_n_nodes (pair->present); n++)
     quoit_fork_set_node_state (fork, quoit_snapshot_get_node_name (pair->present, n), QUOIT_NODE_ALIVE,
                                pair->state->now_ms, NULL);
-  group = quoit_fork_reserve (fork, pair->request, pair->state->now_ms, NULL, &error);
+  group = quoit_fork_reserve (fork, request, pair->state->now_ms, NULL, &error);
   *why = g_strdup (error_text (error));
   return group != NULL;
 }
@@ -149,9 +152,19 @@ take_step (const Pair *pair, const QuoitReport *report, guint32 option, guint32 
   expect (pair, done, "%s", error_text (error));
 }
 
-/* Whether the request fits after all steps of the option but one. */
 static gboolean
-fits_after (const Pair *pair, const QuoitReport *report, guint32 option, guint32 left_out, char **why)
+is_wait (const QuoitReport *report, guint32 option, guint32 step)
+{
+  QuoitStepKind kind = quoit_report_get_step_kind (report, option, step);
+
+  return kind == QUOIT_STEP_LEASE_ENDS || kind == QUOIT_STEP_WINDOW_ENDS;
+}
+
+/* Takes all steps of the option but one, and returns whether the request fits at @time_ms. Before that, waiting for the
+ * end of a group or window means to end it. */
+static gboolean
+fits_at_after (const Pair *pair, const QuoitReport *report, guint32 option, gint64 time_ms, guint32 left_out,
+               char **why)
 {
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (pair->present);
   g_autoptr (QuoitRequest) request = quoit_request_copy (pair->request, "option", NULL);
@@ -169,16 +182,34 @@ fits_after (const Pair *pair, const QuoitReport *report, guint32 option, guint32
   if (has_external)
     sync_fleet (pair, &fleet, fork);
   for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
-    if (s != left_out)
+    if (s != left_out && (time_ms == pair->state->now_ms || !is_wait (report, option, s)))
       take_step (pair, report, option, s, fork, request);
-  group = quoit_fork_reserve (fork, request, pair->state->now_ms, NULL, &error);
+  group = quoit_fork_reserve (fork, request, time_ms, NULL, &error);
   if (group == NULL && why != NULL)
     *why = g_strdup (error->message);
   return group != NULL;
 }
 
-/* Whether a reservation ahead has lost slices. Each change then tries to give it others, and these can be those that an
- * option makes free. */
+/* Whether the request fits after all steps of the option, when those have ended for which it waits. */
+static gboolean
+fits_after (const Pair *pair, const QuoitReport *report, guint32 option, char **why)
+{
+  gint64 time_ms = pair->state->now_ms;
+
+  for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
+    if (is_wait (report, option, s))
+      time_ms = MAX (time_ms, quoit_report_get_step_until_ms (report, option, s));
+  return fits_at_after (pair, report, option, time_ms, G_MAXUINT32, why);
+}
+
+/* Whether the request fits now after all steps of the option but one, as if nothing else ended. */
+static gboolean
+fits_without (const Pair *pair, const QuoitReport *report, guint32 option, guint32 left_out)
+{
+  return fits_at_after (pair, report, option, pair->state->now_ms, left_out, NULL);
+}
+
+/* Whether a reservation ahead has lost slices. */
 static gboolean
 lacks_slices (const QuoitSnapshot *snapshot)
 {
@@ -194,25 +225,43 @@ lacks_slices (const QuoitSnapshot *snapshot)
   return FALSE;
 }
 
+/* Whether a reservation ahead lacks slices, and the option ends external use: the sync that does this can bring other
+ * nodes back too, and the reservation then gets other slices. */
+static gboolean
+can_be_mended_by_sync (const Pair *pair, const QuoitReport *report, guint32 option)
+{
+  gboolean has_external = FALSE;
+
+  for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
+    has_external |= quoit_report_get_step_kind (report, option, s) == QUOIT_STEP_EXTERNAL_ENDS;
+  return has_external && lacks_slices (pair->present);
+}
+
+/* Whether a step can be necessary only because of what lies ahead: beside it, reservations ahead could also get slices
+ * that the other steps make free, and a wait can end when something else has begun. */
+static gboolean
+depends_on_calendar (const Pair *pair, const QuoitReport *report, guint32 option)
+{
+  gboolean waits = FALSE;
+
+  for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
+    waits |= is_wait (report, option, s);
+  return pair->state->has_ahead || (pair->state->has_windows && waits);
+}
+
 static void
 check_options (const Pair *pair, const QuoitReport *report)
 {
-  gboolean has_quotas = quoit_snapshot_get_n_quotas (pair->present) > 0;
-
-  if (lacks_slices (pair->present))
-    return;
   for (uint32_t o = 0; o < quoit_report_get_n_options (report); o++)
     {
       g_autofree char *text = quoit_report_dup_option_text (report, o), *why = NULL, *summary = summarize (report);
       uint32_t n_steps = quoit_report_get_n_steps (report, o);
 
       expect (pair, n_steps > 0, "an option has no steps");
-      expect (pair, fits_after (pair, report, o, G_MAXUINT32, &why), "option '%s' of '%s' does not help: %s", text,
-              summary, why);
-      /* Reservations ahead could also get slices that the other steps make free, and the groups that end for a quota
-       * are chosen before those that end for their slices. */
-      for (uint32_t s = 0; s < n_steps && n_steps > 1 && !pair->state->has_ahead && !has_quotas; s++)
-        expect (pair, !fits_after (pair, report, o, s, NULL), "option '%s' of '%s' needs no step %u", text, summary, s);
+      expect (pair, fits_after (pair, report, o, &why) || can_be_mended_by_sync (pair, report, o),
+              "option '%s' of '%s' does not help: %s", text, summary, why);
+      for (uint32_t s = 0; s < n_steps && n_steps > 1 && !depends_on_calendar (pair, report, o); s++)
+        expect (pair, !fits_without (pair, report, o, s), "option '%s' of '%s' needs no step %u", text, summary, s);
       pair->count->n_options++;
       pair->count->n_steps += n_steps;
     }
@@ -453,7 +502,7 @@ check_pair (const Pair *pair)
     check_slices (pair, report, group);
   check_reasons (pair, report);
   check_start (pair, verdict, is_for_slices);
-  if (verdict == QUOIT_VERDICT_NOT_NOW && pair->number % 4 == 0 && !lacks_slices (pair->present))
+  if (verdict == QUOIT_VERDICT_NOT_NOW && pair->number % 4 == 0)
     check_start_by_scan (pair, summary);
   if (verdict != QUOIT_VERDICT_FITS)
     {

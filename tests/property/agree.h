@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawn states of a ledger, and drawn requests with every constraint except those of places (keep to, spread, near,
- * excluded nodes) and alternatives, which test-domains-drawn and test-alternatives-drawn draw. */
+/* Drawn states of a ledger, and drawn requests with every constraint except excluded nodes and alternatives, which
+ * test-domains-drawn and test-alternatives-drawn draw. */
 #pragma once
 
 #include "../support.h"

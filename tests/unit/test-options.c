@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of refusals beside what lies ahead, for groups that are kept together or spread, and for changes of groups:
+ * each is enough, and none of its steps can be left out. */
+#include "slices.h"
+
+static const gint64 now_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
+
+/* In pool @pool (NULL: any), with a lease (0: none). */
+static QuoitRequest *
+slices_new (const char *name, gint64 n_slices, const char *pool, gint64 lease_ms)
+{
+  QuoitRequest *request = slices_request (name, "v6e", "4x4", n_slices);
+
+  quoit_request_set_pool (request, pool);
+  ck_assert (lease_ms == 0 || quoit_request_set_lease_ms (request, lease_ms, NULL));
+  return request;
+}
+
+static void
+reserve (QuoitLedger *ledger, const char *name, gint64 n_slices, const char *pool, gint64 lease_ms)
+{
+  g_autoptr (QuoitRequest) request = slices_new (name, n_slices, pool, lease_ms);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+
+  ck_assert_ptr_nonnull (group);
+}
+
+static void
+reserve_ahead (QuoitLedger *ledger, const char *name, gint64 n_slices, gint64 from_ms, gint64 until_ms)
+{
+  g_autoptr (QuoitRequest) request = slices_new (name, n_slices, NULL, 0);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve_at (ledger, request, from_ms, until_ms, now_ms, NULL, NULL);
+
+  ck_assert_ptr_nonnull (group);
+}
+
+/* Returns the options, separated by "; ". */
+static char *
+join_options (const QuoitReport *report)
+{
+  GString *text = g_string_new (NULL);
+
+  ck_assert_ptr_nonnull (report);
+  for (uint32_t o = 0; o < quoit_report_get_n_options (report); o++)
+    {
+      g_autofree char *option = quoit_report_dup_option_text (report, o);
+
+      g_string_append_printf (text, "%s%s", o == 0 ? "" : "; ", option);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* The options of a report that a snapshot makes, and of one that a refused reservation makes. */
+static void
+expect_options (QuoitLedger *ledger, const QuoitRequest *request, const char *expected)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitReport) explained = quoit_snapshot_explain (snapshot, request, NULL), refused = NULL;
+  g_autofree char *of_snapshot = join_options (explained), *of_refusal = NULL;
+
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, now_ms, &refused, NULL));
+  of_refusal = join_options (refused);
+  ck_assert_str_eq (of_snapshot, expected);
+  ck_assert_str_eq (of_refusal, expected);
+}
+
+/* Each change of the ledger first gives that reservation the slices that are free. */
+START_TEST (a_reservation_that_lacks_slices_is_served_first)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+  g_autoptr (QuoitRequest) request = slices_new ("new", 1, NULL, 0), brief = slices_new ("new", 1, NULL, minute_ms / 2);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitStart) start = NULL, early = NULL;
+
+  reserve_ahead (ledger, "ahead", 1, now_ms + minute_ms, 0);
+  reserve (ledger, "run", 1, NULL, 0);
+  ck_assert (quoit_ledger_drain_node (ledger, "a-0-0", now_ms, NULL));
+  expect_options (ledger, request, "release run@2 and undrain a-0-0");
+  expect_options (ledger, brief, "undrain a-0-0; release run@2");
+  quoit_group_unref (quoit_ledger_set_expected_end (ledger, "run", now_ms + minute_ms / 2, now_ms, NULL));
+  snapshot = quoit_ledger_snapshot (ledger);
+  start = quoit_snapshot_find_start (snapshot, request, now_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), 0);
+  early = quoit_snapshot_find_start (snapshot, brief, now_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (early), now_ms + minute_ms / 2);
+}
+END_TEST
+
+START_TEST (a_wait_is_long_enough_for_what_begins_meanwhile)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x1 pool=a", now_ms);
+  g_autoptr (QuoitRequest) brief = slices_new ("new", 1, NULL, 10000);
+
+  ck_assert (
+      quoit_ledger_add_window (ledger, "w1", QUOIT_WINDOW_SLICE, "a-0", now_ms, now_ms + 2 * minute_ms, now_ms, NULL));
+  expect_options (ledger, brief, "wait until 2027-01-15T08:02:00.000Z, when window w1 ends");
+  ck_assert (quoit_ledger_add_window (ledger, "w2", QUOIT_WINDOW_SLICE, "a-0", now_ms + minute_ms,
+                                      now_ms + 4 * minute_ms, now_ms, NULL));
+  expect_options (ledger, brief, "wait until 2027-01-15T08:04:00.000Z, when window w2 ends");
+}
+END_TEST
+
+START_TEST (options_of_spread_and_kept_slices_have_no_unnecessary_steps)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b; v6e 4x4 x1 pool=c", now_ms);
+  g_autoptr (QuoitRequest) spread = slices_new ("new", 2, NULL, 0), kept = slices_new ("new", 2, NULL, 0);
+  g_autoptr (QuoitLedger) pairs = ledger_with ("v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b", now_ms);
+
+  reserve (ledger, "one", 1, "a", 0);
+  reserve (ledger, "two", 2, NULL, 0);
+  ck_assert (quoit_request_spread_over (spread, QUOIT_DOMAIN_POOL, 1, 1, NULL));
+  expect_options (ledger, spread, "release two@2");
+  reserve (pairs, "x", 1, "a", 0);
+  reserve (pairs, "big", 3, NULL, 0);
+  ck_assert (quoit_request_keep_to (kept, QUOIT_DOMAIN_POOL, NULL));
+  expect_options (pairs, kept, "release big@2");
+}
+END_TEST
+
+/* --- changes of groups --- */
+
+static void
+keep_group (QuoitLedger *ledger, const char *name, gint64 n_slices, gint64 lease_ms)
+{
+  g_autoptr (QuoitRequest) request = slices_new (name, n_slices, NULL, lease_ms);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_keep_to (request, QUOIT_DOMAIN_POOL, NULL));
+  group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+}
+
+static void
+expect_repair_options (QuoitLedger *ledger, const char *group, const char *expected)
+{
+  g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *options = NULL;
+
+  ck_assert_ptr_null (quoit_ledger_repair (ledger, group, now_ms, &report, NULL));
+  options = join_options (report);
+  ck_assert_str_eq (options, expected);
+}
+
+START_TEST (a_kept_group_is_repaired_in_its_pool)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a; v6e 4x4 x3 pool=b", now_ms);
+  g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *options = NULL;
+
+  keep_group (ledger, "kept", 2, 0);
+  reserve (ledger, "other", 2, "b", 0);
+  /* Pool b would have three slices, but the group does not leave pool a. */
+  ck_assert_ptr_null (quoit_ledger_resize (ledger, "kept", 3, now_ms, &report, NULL));
+  options = join_options (report);
+  ck_assert_str_eq (options, "");
+  ck_assert (quoit_ledger_set_node_state (ledger, "a-0-0", QUOIT_NODE_DEAD, now_ms, NULL));
+  expect_repair_options (ledger, "kept", "node a-0-0 alive again; shrink kept@1 to 1 slice");
+}
+END_TEST
+
+START_TEST (a_repair_does_not_wait_until_its_group_has_ended)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x3 pool=a", now_ms);
+
+  reserve (ledger, "run", 2, NULL, minute_ms);
+  reserve (ledger, "other", 1, NULL, 2 * minute_ms);
+  ck_assert (quoit_ledger_set_node_state (ledger, "a-0-0", QUOIT_NODE_DEAD, now_ms, NULL));
+  expect_repair_options (ledger, "run", "node a-0-0 alive again; shrink run@1 to 1 slice");
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("options");
+  TCase *tcase = tcase_create ("options");
+
+  tcase_add_test (tcase, a_reservation_that_lacks_slices_is_served_first);
+  tcase_add_test (tcase, a_wait_is_long_enough_for_what_begins_meanwhile);
+  tcase_add_test (tcase, options_of_spread_and_kept_slices_have_no_unnecessary_steps);
+  tcase_add_test (tcase, a_kept_group_is_repaired_in_its_pool);
+  tcase_add_test (tcase, a_repair_does_not_wait_until_its_group_has_ended);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
