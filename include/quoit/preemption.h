@@ -30,9 +30,9 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * reserve the request on a fork, and commit the fork.
  *
  * Only groups with a lower priority than @request are released, and only those that callers of this ledger have made;
- * never the group that @request is to be near to.
- * If @request could still run when a reservation ahead begins, that reservation counts as one that has begun, and can
- * be released too. Windows of the calendar are never removed. Sets of groups are compared in this order:
+ * never the group that @request is to be near to. If @request could still run when a reservation ahead begins, that
+ * reservation counts as one that has begun, and can be released too, also together with a group that has its slices
+ * until then. Windows of the calendar are never removed. Sets of groups are compared in this order:
  *
  * 1. the greatest priority of a released group: the lowest is best
  * 2. the chips of all released groups, as few as possible
@@ -44,9 +44,11 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * groups are tried. If the slices are spread over pools or zones, their shares are decided first, and of the groups
  * that these need, up to 256 are tried to stay. For bundles, all sets are tried if at most 10 groups have a lower
  * priority. Otherwise groups are released by priority and cost until the request fits, and those that need not be
- * released stay; each of these groups costs at least one search for a placement. The greatest priority of a released
- * group is the lowest possible one in all cases, except for bundles of policy `ray`, and for bundles of policy `best`
- * if a search for a placement ends without a proof.
+ * released stay; each of these groups costs at least one search for a placement. If reservations ahead are in the way,
+ * the result is tried as quoit_ledger_reserve() decides; if it is not enough, or if there is none, the 256 cheapest
+ * groups that can help are tried like for bundles, and all of their sets if there are at most 10. The greatest priority
+ * of a released group is the lowest possible one in all cases, except for bundles of policy `ray`, and for bundles of
+ * policy `best` if a search for a placement ends without a proof.
  *
  * Fails with:
  *

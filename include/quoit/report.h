@@ -289,9 +289,9 @@ QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_
 /**
  * quoit_report_get_n_options:
  *
- * Each option is sufficient alone: after all of its steps, the request is granted. Waiting steps are done at the last of
- * their times. No option ends the group that the request is to be near to; only such a group, or a search that was too
- * large, can leave a #QUOIT_VERDICT_NOT_NOW without options.
+ * Each option is sufficient alone: after all of its steps, the request is granted. Waiting steps are done at the last
+ * of their times. No option ends the group that the request is to be near to. So if only that group is in the way, or
+ * if the search for other steps is too large, a report with %QUOIT_VERDICT_NOT_NOW can have no options.
  *
  * Returns: the number of options, the smallest first
  */

@@ -5,35 +5,10 @@
  * the request does not fit even if every group is released, every node is alive, and every window is removed.
  *
  * QUOIT_TEST_SCALE=25 checks 100,000 pairs of a state and a request. */
-#include "agree.h"
+#include "agree-pair.h"
 #include "../sanitized.h"
 
 enum { N_STATES = IS_SANITIZED ? 40 : 200, N_REQUESTS = 20 };
-
-typedef struct {
-  guint n_fits, n_not_now, n_never, n_refused, n_options, n_steps, n_bundles, n_starts;
-} Count;
-
-typedef struct {
-  DrawnState *state;
-  const QuoitSnapshot *last, *present; /* the last entry; as of now */
-  const QuoitRequest *request;
-  guint number;
-  Count *count;
-} Pair;
-
-/* Ends a failed test with what reproduces it. */
-#define expect(pair, condition, ...)                                                                                   \
-  do                                                                                                                   \
-    if (G_UNLIKELY (!(condition)))                                                                                     \
-      {                                                                                                                \
-        g_autofree char *text_ = g_strdup_printf (__VA_ARGS__);                                                        \
-        g_autofree char *fleet_ = drawn_fleet_text ((pair)->state);                                                    \
-                                                                                                                       \
-        require (FALSE, "seed %u, request %u, fleet '%s': %s: %s", (pair)->state->seed, (pair)->number, fleet_,        \
-                 #condition, text_);                                                                                   \
-      }                                                                                                                \
-  while (0)
 
 static char *
 summarize (const QuoitReport *report)
@@ -504,6 +479,8 @@ check_pair (const Pair *pair)
   check_start (pair, verdict, is_for_slices);
   if (verdict == QUOIT_VERDICT_NOT_NOW && pair->number % 4 == 0)
     check_start_by_scan (pair, summary);
+  if (verdict == QUOIT_VERDICT_NOT_NOW && pair->number % 4 == 1)
+    agree_check_preemption (pair);
   if (verdict != QUOIT_VERDICT_FITS)
     {
       g_autofree char *why = NULL;
@@ -549,9 +526,10 @@ main (void)
 
   for (guint i = 0; i < n_states; i++)
     check_state (first + i, &count);
-  printf ("%u fit, %u not now, %u never, %u refused; %u bundles, %u options with %u steps, %u later starts\n",
+  printf ("%u fit, %u not now, %u never, %u refused; %u bundles, %u options with %u steps, %u later starts, %u "
+          "preemptions\n",
           count.n_fits, count.n_not_now, count.n_never, count.n_refused, count.n_bundles, count.n_options,
-          count.n_steps, count.n_starts);
+          count.n_steps, count.n_starts, count.n_preemptions);
   require (count.n_fits > n_states && count.n_not_now > n_states && count.n_never > n_states / 2, "few of a verdict");
   require (count.n_bundles > n_states && count.n_options > n_states && count.n_starts > 0, "few comparisons");
   printf ("%u passed, 0 failed\n", n_states * N_REQUESTS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of refusals beside what lies ahead, for groups that are kept together or spread, and for changes of groups:
- * each is enough, and none of its steps can be left out. */
+ * each is enough, and none of its steps can be left out. The same for preemption beside what lies ahead. */
 #include "slices.h"
 
 static const gint64 now_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
@@ -117,6 +117,95 @@ START_TEST (options_of_spread_and_kept_slices_have_no_unnecessary_steps)
 }
 END_TEST
 
+/* --- preemption --- */
+
+/* Returns the names of the groups to release, and checks that the request fits without them. */
+static char *
+join_released (QuoitLedger *ledger, const QuoitRequest *request)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitPreemption) preemption = quoit_snapshot_find_preemption (snapshot, request, now_ms, NULL);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitGroup) made = NULL;
+  GString *text = g_string_new (NULL);
+
+  ck_assert_ptr_nonnull (preemption);
+  for (uint32_t i = 0; i < quoit_preemption_get_n_groups (preemption); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_preemption_dup_group (preemption, i);
+
+      g_string_append_printf (text, "%s%s", i == 0 ? "" : " ", quoit_group_get_name (group));
+      ck_assert (quoit_fork_release (fork, quoit_group_get_handle (group), now_ms, NULL));
+    }
+  made = quoit_fork_reserve (fork, request, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (made);
+  ck_assert (quoit_preemption_is_cheapest (preemption));
+  return g_string_free (text, FALSE);
+}
+
+START_TEST (a_group_and_the_reservation_of_its_slices_are_released_together)
+{
+  static const struct {
+    QuoitDomain keep, spread;
+  } places[] = { { 0, 0 }, { QUOIT_DOMAIN_POOL, 0 }, { 0, QUOIT_DOMAIN_POOL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+      g_autoptr (QuoitRequest) urgent = slices_new ("urgent", 2, NULL, 0);
+      g_autoptr (QuoitRequest) brief = slices_new ("urgent", 2, NULL, minute_ms);
+      g_autofree char *both = NULL, *user = NULL;
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      GError *error = NULL;
+
+      reserve (ledger, "run", 2, NULL, minute_ms);
+      reserve_ahead (ledger, "ahead", 1, now_ms + 2 * minute_ms, 0);
+      quoit_request_set_priority (urgent, 1);
+      quoit_request_set_priority (brief, 1);
+      ck_assert (quoit_request_keep_to (urgent, places[i].keep, NULL));
+      ck_assert (quoit_request_spread_over (urgent, places[i].spread, 1, 1, NULL));
+      both = join_released (ledger, urgent);
+      ck_assert_str_eq (both, "ahead run");
+      user = join_released (ledger, brief);
+      ck_assert_str_eq (user, "run");
+      quoit_group_unref (quoit_ledger_set_priority (ledger, "ahead", 1, now_ms, NULL));
+      snapshot = quoit_ledger_snapshot (ledger);
+      ck_assert_ptr_null (quoit_snapshot_find_preemption (snapshot, urgent, now_ms, &error));
+      ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "not now, at most");
+    }
+}
+END_TEST
+
+/* The reservation would get the slice that the release makes free. */
+START_TEST (a_preemption_serves_a_reservation_that_lacks_slices)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+  g_autoptr (QuoitRequest) urgent = slices_new ("urgent", 1, NULL, 0);
+  g_autofree char *released = NULL;
+
+  reserve_ahead (ledger, "ahead", 1, now_ms + minute_ms, 0);
+  reserve (ledger, "run", 1, NULL, 0);
+  ck_assert (quoit_ledger_drain_node (ledger, "a-0-0", now_ms, NULL));
+  quoit_request_set_priority (urgent, 1);
+  released = join_released (ledger, urgent);
+  ck_assert_str_eq (released, "ahead run");
+}
+END_TEST
+
+START_TEST (a_reservation_after_the_request_is_not_released)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+  g_autoptr (QuoitRequest) urgent = slices_new ("urgent", 2, NULL, minute_ms);
+  g_autofree char *released = NULL;
+
+  reserve (ledger, "run", 1, NULL, 0);
+  reserve_ahead (ledger, "ahead", 1, now_ms + 2 * minute_ms, 0);
+  quoit_request_set_priority (urgent, 1);
+  released = join_released (ledger, urgent);
+  ck_assert_str_eq (released, "run");
+}
+END_TEST
+
 /* --- changes of groups --- */
 
 static void
@@ -178,6 +267,9 @@ main (void)
   tcase_add_test (tcase, a_reservation_that_lacks_slices_is_served_first);
   tcase_add_test (tcase, a_wait_is_long_enough_for_what_begins_meanwhile);
   tcase_add_test (tcase, options_of_spread_and_kept_slices_have_no_unnecessary_steps);
+  tcase_add_test (tcase, a_group_and_the_reservation_of_its_slices_are_released_together);
+  tcase_add_test (tcase, a_preemption_serves_a_reservation_that_lacks_slices);
+  tcase_add_test (tcase, a_reservation_after_the_request_is_not_released);
   tcase_add_test (tcase, a_kept_group_is_repaired_in_its_pool);
   tcase_add_test (tcase, a_repair_does_not_wait_until_its_group_has_ended);
   suite_add_tcase (suite, tcase);

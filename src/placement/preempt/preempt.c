@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/preempt/preempt.h"
 
+#include "base/time.h"
 #include "placement/ahead-moves.h"
 #include "placement/bundles-after.h"
 #include "placement/domains.h"
@@ -56,16 +57,20 @@ quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 no
 }
 
 /* Lists the groups of lower priority than @request that callers of this ledger have made, without the group that it is
- * to be near to. */
+ * to be near to. A reservation ahead that begins after the end of the request has nothing that it needs, except that
+ * quotas can count it for bundles. */
 static void
-list_victims (const QuoitFleet *fleet, const QuoitRequest *request, GArray *victims)
+list_victims (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *victims)
 {
+  const gint64 end_ms = request->bundles->len > 0 ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
+
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
       const QuoitVictim victim = { .slot = slot, .priority = group == NULL ? 0 : group->priority };
 
       if (group != NULL && quoit_group_is_callers (group) && group->priority < request->priority
+          && !(quoit_group_is_ahead (group) && group->begins_ms >= end_ms)
           && !quoit_request_needs_group (request, group))
         g_array_append_val (victims, victim);
     }
@@ -107,18 +112,44 @@ check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *rele
                      "release groups of the quota first");
 }
 
-/* Fails with NOT_NOW if the request does not fit without the groups, because a slice is also promised to somebody. */
+/* Chooses groups on the fleet as the request sees it. */
 static gboolean
-check_enough (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
+find_on (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released, gboolean *is_cheapest,
+         GError **error)
 {
-  g_autoptr (GArray) slots = list_slots (released);
-  g_autoptr (QuoitFleet) without = quoit_fleet_without (fleet, slots, slots->len);
+  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
-  quoit_fleet_apply_promises (without);
-  if (quoit_request_is_by_host (request) ? quoit_bundles_fit (without, request, NULL)
-                                         : quoit_slices_fit (without, request))
+  list_victims (seen, request, now_ms, victims);
+  return (quoit_request_is_by_host (request)
+              ? quoit_preempt_for_bundles (seen, request, now_ms, victims, released, is_cheapest, error)
+              : quoit_preempt_for_slices (seen, request, now_ms, victims, released, is_cheapest, error))
+         && check_quotas (seen, request, released, error);
+}
+
+/* Chooses groups beside what lies ahead. Tries what is found first. */
+static gboolean
+find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms,
+                   GArray *released, gboolean *is_cheapest, GError **error)
+{
+  g_autoptr (GArray) victims = NULL;
+  g_autoptr (GError) why = NULL;
+  guint n;
+
+  if (find_on (seen, request, now_ms, released, is_cheapest, &why))
+    {
+      n = released->len;
+      if (quoit_preempt_keep_running (fleet, request, now_ms, released))
+        return *is_cheapest &= released->len == n, TRUE;
+    }
+  else if (!g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
+    return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
+  victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+  list_victims (fleet, request, now_ms, victims);
+  if (quoit_preempt_by_trying (fleet, request, now_ms, victims, released, is_cheapest))
     return TRUE;
   g_array_set_size (released, 0);
+  if (why != NULL)
+    return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
                      "no groups were found whose release is enough beside what is promised to reservations ahead");
 }
@@ -128,19 +159,13 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
             gboolean *is_cheapest, GError **error)
 {
   g_autoptr (QuoitFleet) seen = quoit_fleet_seen_by (fleet, request, now_ms);
-  const QuoitFleet *used = seen != NULL ? seen : fleet;
-  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
   *is_cheapest = TRUE;
   if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error)
       || !quoit_request_check_near (fleet, request, error))
     return FALSE;
-  list_victims (used, request, victims);
-  return (quoit_request_is_by_host (request)
-              ? quoit_preempt_for_bundles (used, request, now_ms, victims, released, is_cheapest, error)
-              : quoit_preempt_for_slices (used, request, now_ms, victims, released, is_cheapest, error))
-         && check_quotas (used, request, released, error)
-         && (seen == NULL || check_enough (used, request, released, error));
+  return seen == NULL ? find_on (fleet, request, now_ms, released, is_cheapest, error)
+                      : find_beside_ahead (fleet, seen, request, now_ms, released, is_cheapest, error);
 }
 
 /* --- alternatives --- */

@@ -40,6 +40,12 @@ gboolean quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *ca
 gboolean quoit_preempt_in_domains (const QuoitFleet *fleet, const QuoitRequest *request,
                                    const QuoitCandidates *candidates, gint64 now_ms, const GArray *victims,
                                    GArray *released, gboolean *is_cheapest, GError **error);
+/* Finds the victims whose release is enough on @fleet, beside what lies ahead. Returns FALSE if there are none. */
+gboolean quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                  const GArray *victims, GArray *released, gboolean *is_cheapest);
+/* Returns whether the release of these groups is enough there. Then removes those that need not be released. */
+gboolean quoit_preempt_keep_running (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                     GArray *released);
 /* Fails with NOT_NOW. */
 gboolean quoit_preempt_fail_not_now (const QuoitRequest *request, guint64 n_freeable, GError **error);
 gboolean quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
