@@ -62,7 +62,7 @@ quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 no
 static void
 list_victims (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *victims)
 {
-  const gint64 end_ms = request->bundles->len > 0 ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
+  const gint64 end_ms = quoit_request_is_by_host (request) ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {

@@ -162,7 +162,7 @@ gboolean
 quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
                          GArray *released, gboolean *is_cheapest)
 {
-  const gboolean is_for_slices = request->bundles->len == 0;
+  const gboolean is_for_slices = !quoit_request_is_by_host (request);
   const Preemption preemption = { fleet, request, now_ms };
   g_autoptr (GArray) useful = NULL;
   QuoitCandidates candidates;
