@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start of a request for which more time does not only help: beside what lies ahead, where it also matters which
- * slices are free, and for bundles that quotas count where they are placed. Each time at which something ends is tried,
- * on a fork on which all that was to end by then has ended, and all that was to begin has begun. */
+ * slices are free, and for bundles that quotas count where they are placed. Each time at which something ends or begins
+ * is tried, on a fork on which all that was to end by then has ended, and all that was to begin has begun. A beginning
+ * can help too, because the search for other slices of reservations ahead is not complete: it then avoids slices of
+ * what has begun. */
 #include "placement/start-scan.h"
 
 #include "placement/ahead-moves.h"
@@ -171,11 +173,10 @@ quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
     {
       const gint64 time_ms = g_array_index (events, Event, i).end.time_ms;
       g_autoptr (QuoitFleet) then = NULL;
-      gboolean any_ends = FALSE;
 
-      for (; i < events->len && g_array_index (events, Event, i).end.time_ms == time_ms; i++)
-        any_ends |= !g_array_index (events, Event, i).begins;
-      if (!any_ends || time_ms <= now_ms)
+      while (i < events->len && g_array_index (events, Event, i).end.time_ms == time_ms)
+        i++;
+      if (time_ms <= now_ms)
         continue;
       then = course_advance (&course, i);
       if (fits_at (then, request, time_ms))

@@ -268,6 +268,34 @@ START_TEST (start_waits_for_one_slice_outside_windows)
 }
 END_TEST
 
+/* The request would take slices of the first reservation, which has no others. When that has begun, the second one
+ * moves there, although nothing has ended. */
+START_TEST (start_is_when_a_reservation_begins)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitRequest) all = request_new ("all", 2, 0), later = request_new ("later", 1, 0);
+  g_autoptr (QuoitRequest) fixed = request_new ("fixed", 2, 0), request = request_new ("request", 2, 0);
+  const gint64 from_ms = first_ms + 10 * minute_ms, until_ms = first_ms + 20 * minute_ms;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitStart) start = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b");
+  quoit_request_set_pool (all, "a");
+  quoit_request_set_pool (fixed, "a");
+  quoit_group_unref (quoit_ledger_reserve (ledger, all, first_ms, NULL, NULL));
+  quoit_group_unref (quoit_ledger_reserve_at (ledger, later, until_ms, 0, first_ms, NULL, NULL));
+  ck_assert (quoit_ledger_release (ledger, "all", first_ms, NULL));
+  quoit_group_unref (quoit_ledger_reserve_at (ledger, fixed, from_ms, until_ms, first_ms, NULL, &error));
+  ck_assert_ok (error);
+  snapshot = quoit_ledger_snapshot (ledger);
+  start = quoit_snapshot_find_start (snapshot, request, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), from_ms);
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, from_ms, NULL, &error));
+  ck_assert_ok (error);
+}
+END_TEST
+
 START_TEST (import_can_remove_or_change_promised_slices)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -484,6 +512,7 @@ main (void)
   tcase_add_test (tcase, fork_meets_a_reservation_that_moves_and_begins);
   tcase_add_test (tcase, fork_moves_a_reservation);
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
+  tcase_add_test (tcase, start_is_when_a_reservation_begins);
   tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
   tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
   tcase_add_test (tcase, queue_starts_where_a_reservation_can_move_away);
