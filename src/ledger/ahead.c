@@ -194,10 +194,20 @@ enum {
   ALL_KINDS = -1
 };
 
+static gboolean
+is_moved (const GPtrArray *moved, const QuoitGroupData *record)
+{
+  for (guint i = 0; moved != NULL && i < moved->len; i++)
+    if (((const QuoitGroupData *) moved->pdata[i])->id == record->id)
+      return TRUE;
+  return FALSE;
+}
+
 /* Returns the first record of these kinds, with an id from @first_id on, that is promised a node of @group before
- * @end_ms, or NULL. */
+ * @end_ms, or NULL. Those in @moved are not: they get others. */
 static const QuoitGroupData *
-find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, int kinds, guint64 first_id)
+find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, int kinds, guint64 first_id,
+             const GPtrArray *moved)
 {
   g_autoptr (GArray) nodes = quoit_fleet_n_ahead (fleet) == 0 ? NULL : list_nodes (fleet, group);
 
@@ -208,7 +218,8 @@ find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms
       if (other->begins_ms >= end_ms)
         return NULL;
       if (other->id >= first_id && (kinds & 1 << other->kind) != 0
-          && (other->until_ms == 0 || other->until_ms > group->begins_ms) && wants_node (fleet, other, nodes))
+          && (other->until_ms == 0 || other->until_ms > group->begins_ms) && !is_moved (moved, other)
+          && wants_node (fleet, other, nodes))
         return other;
     }
   return NULL;
@@ -217,13 +228,13 @@ find_record (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms
 const QuoitGroupData *
 quoit_step_find_window (const QuoitFleet *fleet, const QuoitGroupData *group, gint64 end_ms, guint64 first_id)
 {
-  return find_record (fleet, group, end_ms, WINDOWS, first_id);
+  return find_record (fleet, group, end_ms, WINDOWS, first_id, NULL);
 }
 
 const QuoitGroupData *
 quoit_step_find_reservation (const QuoitFleet *fleet, const QuoitGroupData *window)
 {
-  return find_record (fleet, window, window->until_ms, ~WINDOWS, 0);
+  return find_record (fleet, window, window->until_ms, ~WINDOWS, 0, NULL);
 }
 
 /* Reservations of bundles and parts keep their nodes. */
@@ -233,7 +244,7 @@ quoit_step_find_moves_for_window (const QuoitFleet *fleet, const QuoitGroupData 
   const QuoitAheadAddition addition = { .window = window };
 
   *moved = NULL;
-  if (find_record (fleet, window, window->until_ms, BY_HOST, 0) != NULL)
+  if (find_record (fleet, window, window->until_ms, BY_HOST, 0, NULL) != NULL)
     return FALSE;
   return quoit_step_find_reservation (fleet, window) == NULL || find_moves (fleet, &addition, moved, NULL);
 }
@@ -257,7 +268,7 @@ quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupData *group
 {
   /* Whatever was promised since a group is held leaves its nodes alone. */
   const QuoitGroupData *other
-      = group->state == QUOIT_GROUP_HELD ? NULL : find_record (fleet, group, end_ms, ALL_KINDS, 0);
+      = group->state == QUOIT_GROUP_HELD ? NULL : find_record (fleet, group, end_ms, ALL_KINDS, 0, NULL);
   g_autofree char *begins = NULL;
   gboolean can_move;
   QuoitPlan slices;
@@ -267,7 +278,9 @@ quoit_step_check_extension (const QuoitFleet *fleet, const QuoitGroupData *group
     return TRUE;
   quoit_plan_init (&slices);
   list_slices (fleet, group, &slices);
-  can_move = other->kind == QUOIT_RECORD_SLICES && quoit_step_move_away (fleet, &slices, end_ms, moved);
+  /* A reservation that lacks slices anyway, because a node is draining, keeps the ones that it has. */
+  can_move = other->kind == QUOIT_RECORD_SLICES && quoit_step_move_away (fleet, &slices, end_ms, moved)
+             && find_record (fleet, group, end_ms, ALL_KINDS, 0, *moved) == NULL;
   quoit_plan_clear (&slices);
   if (can_move)
     return TRUE;

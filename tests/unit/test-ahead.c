@@ -348,6 +348,34 @@ START_TEST (reservation_that_lacks_slices_stops_no_others)
 }
 END_TEST
 
+/* The reservation cannot have the slice while it drains, but when that ends. */
+START_TEST (lease_of_a_draining_slice_ends_before_its_promise)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) group = NULL, ahead = NULL;
+  const char *const names[] = { "group" };
+  g_autofree char *node = NULL;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x1");
+  group = reserve_now (ledger, "group", 1, 5);
+  ahead = reserve_at (ledger, "ahead", 1, 10, 20);
+  node = quoit_group_dup_worker_full_name (ahead, 0, 0);
+  set_state (ledger, node, QUOIT_NODE_DRAINING);
+  ck_assert_ptr_null (quoit_ledger_renew (ledger, "group", 11 * minute_ms, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "promised to 'ahead@2'");
+  ck_assert (!quoit_ledger_renew_groups (ledger, names, 1, 11 * minute_ms, first_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "promised to 'ahead@2'");
+  quoit_group_unref (quoit_ledger_renew (ledger, "group", 10 * minute_ms, first_ms, &error));
+  ck_assert_ok (error);
+  ck_assert (quoit_ledger_verify (ledger, &error));
+  set_state (ledger, node, QUOIT_NODE_ALIVE);
+  quoit_group_unref (ahead);
+  ahead = group_at (ledger, "ahead", 10);
+  ck_assert_int_eq (quoit_group_get_state (ahead), QUOIT_GROUP_RESERVED);
+}
+END_TEST
+
 START_TEST (queue_starts_where_a_reservation_can_move_away)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -515,6 +543,7 @@ main (void)
   tcase_add_test (tcase, start_is_when_a_reservation_begins);
   tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
   tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
+  tcase_add_test (tcase, lease_of_a_draining_slice_ends_before_its_promise);
   tcase_add_test (tcase, queue_starts_where_a_reservation_can_move_away);
   tcase_add_test (tcase, keys_name_a_beginning);
   tcase_add_test (tcase, bad_times_are_refused);
