@@ -45,13 +45,16 @@ ask_for_slices (const Caller *caller, Op *op)
 {
   some_name (caller, op->name, 'g', 6);
   op->most = 1 + caller_random_below (caller, 3);
-  if (caller_random_below (caller, 4) == 0)
+  if (caller_random_below (caller, 4) == 0 && !caller->has_calendar)
     {
       op->least = op->most;
       op->most += 1 + caller_random_below (caller, 2);
     }
   if (caller_random_below (caller, 40) == 0)
-    op->least = op->most = N_SLICES + 1;
+    {
+      op->most = N_SLICES + 1;
+      op->least = caller->has_calendar ? 0 : op->most;
+    }
   if (caller_random_below (caller, 3) == 0)
     some_name (caller, op->owner, 'o', 3);
   if (caller_random_below (caller, 4) == 0)
@@ -60,8 +63,18 @@ ask_for_slices (const Caller *caller, Op *op)
       op->least = *op->owner = 0;
       op->most = 1;
     }
-  if (op->kind == OP_HOLD || caller_random_below (caller, 4) == 0)
+  if (op->kind == OP_HOLD || (caller_random_below (caller, 4) == 0) != caller->has_calendar)
     op->lease_ms = some_lease (caller);
+}
+
+/* The clocks differ by up to five minutes, so that some of these times are over. */
+static void
+some_times (const Caller *caller, Op *op)
+{
+  op->from_ms = op->now_ms - 2000 + caller_random_below (caller, caller_random_below (caller, 2) == 0 ? 30000 : 300000);
+  op->end_ms = op->from_ms + some_lease (caller);
+  if (op->kind == OP_RESERVE_AT && caller_random_below (caller, 6) == 0)
+    op->end_ms = 0;
 }
 
 static OpKind
@@ -69,23 +82,26 @@ some_kind (const Caller *caller)
 {
   static const struct {
     OpKind kind;
-    guint weight;
+    guint weights[2]; /* without and with a calendar */
   } kinds[] = {
-    { OP_RESERVE, 14 },      { OP_HOLD, 14 },     { OP_CONFIRM, 8 },   { OP_RENEW, 8 },     { OP_RELEASE, 8 },
-    { OP_RELEASE_SLICE, 2 }, { OP_RESIZE, 8 },    { OP_REPAIR, 6 },    { OP_SET_OWNER, 4 }, { OP_RENEW_OWNER, 4 },
-    { OP_END_OWNER, 2 },     { OP_SET_STATE, 6 }, { OP_DRAIN, 2 },     { OP_UNDRAIN, 3 },   { OP_FORGET, 2 },
-    { OP_FORGET_KEY, 1 },    { OP_LOOK, 8 },      { OP_SET_QUOTA, 3 },
+    { OP_RESERVE, { 14, 14 } },   { OP_HOLD, { 14, 4 } },      { OP_CONFIRM, { 8, 8 } },
+    { OP_RENEW, { 8, 8 } },       { OP_RELEASE, { 8, 10 } },   { OP_RELEASE_SLICE, { 2, 2 } },
+    { OP_RESIZE, { 8, 8 } },      { OP_REPAIR, { 6, 1 } },     { OP_SET_OWNER, { 4, 2 } },
+    { OP_RENEW_OWNER, { 4, 2 } }, { OP_END_OWNER, { 2, 2 } },  { OP_SET_STATE, { 6, 0 } },
+    { OP_DRAIN, { 2, 0 } },       { OP_UNDRAIN, { 3, 0 } },    { OP_FORGET, { 2, 2 } },
+    { OP_FORGET_KEY, { 1, 1 } },  { OP_LOOK, { 8, 8 } },       { OP_SET_QUOTA, { 3, 2 } },
+    { OP_RESERVE_AT, { 0, 14 } }, { OP_ADD_WINDOW, { 0, 5 } }, { OP_REMOVE_WINDOW, { 0, 2 } },
   };
-  guint n = 0;
+  guint n = 0, column = caller->has_calendar;
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    n += kinds[i].weight;
+    n += kinds[i].weights[column];
   n = caller_random_below (caller, n);
   for (gsize i = 0;; i++)
-    if (n < kinds[i].weight)
+    if (n < kinds[i].weights[column])
       return kinds[i].kind;
     else
-      n -= kinds[i].weight;
+      n -= kinds[i].weights[column];
 }
 
 /* Only changes whose answer the commit does not decide again. */
@@ -133,6 +149,22 @@ caller_make_op (const Caller *caller, guint step, gint64 now_ms)
     case OP_SET_QUOTA:
       some_name (caller, op.name, 'o', 3);
       op.most = caller_random_below (caller, 5);
+      op.at = caller_random_below (caller, 5);
+      break;
+    case OP_RESERVE_AT:
+      ask_for_slices (caller, &op);
+      op.name[0] = 'r';
+      *op.key = '\0';
+      op.lease_ms = 0;
+      some_times (caller, &op);
+      break;
+    case OP_ADD_WINDOW:
+    case OP_REMOVE_WINDOW:
+      some_name (caller, op.name, 'w', 3);
+      op.at = caller_random_below (caller, N_SLICES);
+      some_times (caller, &op);
+      if (caller_random_below (caller, 4) == 0)
+        op.from_ms -= 20000;
       break;
     default:
       refer_to_group (caller, &op);

@@ -7,7 +7,8 @@
 typedef struct {
   GRand *rand;
   QuoitLedger *ledger;
-  guint number; /* of the process */
+  guint number;          /* of the process */
+  gboolean has_calendar; /* makes reservations ahead and windows, but changes no states of nodes */
 } Caller;
 
 guint caller_random_below (const Caller *caller, guint n);

@@ -26,7 +26,7 @@ read_clock (Clock *clock, const Caller *caller, guint step)
 }
 
 static int
-call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
+call_and_tell (const char *path, guint number, guint32 seed, guint n_steps, gboolean has_calendar)
 {
   static const gint64 wrong_ms[] = { 0, 90000, -120000 };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + number);
@@ -34,7 +34,7 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number);
-  Caller caller = { rand, ledger, number };
+  Caller caller = { rand, ledger, number, has_calendar };
   Clock clock = { wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
   char go;
 
@@ -58,10 +58,11 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 
 /* --- the parent --- */
 
-enum { N_CALLERS = 3 };
+enum { N_CALLERS = 3, N_HISTORIES = 30 };
 
 typedef struct {
   guint done[N_OPS], refused[N_OPS], expiries, overlapping;
+  guint beginnings, moves;                      /* entries in which reservations ahead begin, or get other slices */
   guint commits, late_commits, refused_commits; /* late: others wrote between the snapshot and the commit */
 } Tally;
 
@@ -96,6 +97,18 @@ overlaps (const History *history, const Op *op)
   return FALSE;
 }
 
+/* Whether a call that changes no slices of its own group gives other slices to reservations ahead. */
+static gboolean
+moves_reservations (const Entry *entry)
+{
+  static const char *const verbs[] = { "reserve", "hold", "renew", "calendar add", NULL };
+
+  for (guint i = 0; g_strv_contains (verbs, entry->verb) && i < entry->effects->len; i++)
+    if (g_array_index (entry->effects, Effect, i).type == QUOIT_EFFECT_GROUP_CHANGED)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 add_to (Tally *tally, const History *history)
 {
@@ -110,7 +123,13 @@ add_to (Tally *tally, const History *history)
       tally->refused_commits += op->is_commit_refused;
     }
   for (guint i = 0; i < history->entries->len; i++)
-    tally->expiries += strcmp (((const Entry *) history->entries->pdata[i])->verb, "expire") == 0;
+    {
+      const Entry *entry = history->entries->pdata[i];
+
+      tally->expiries += strcmp (entry->verb, "expire") == 0;
+      tally->beginnings += strcmp (entry->verb, "begin") == 0;
+      tally->moves += moves_reservations (entry);
+    }
 }
 
 /* Keeps the history of a failed run, one call per line. */
@@ -169,9 +188,15 @@ let_go (const int *to, const int *from)
     close (to[i]);
 }
 
-/* With @compacts, compacts the journal while the processes work, as fast as it can be read. */
+typedef enum {
+  PLAIN,
+  COMPACTS, /* the journal is compacted while the processes work, as fast as it can be read */
+  HAS_CALENDAR,
+  N_KINDS
+} HistoryKind;
+
 static void
-check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tally *tally)
+check_one (const char *dir, guint32 seed, guint n_steps, HistoryKind kind, Tally *tally)
 {
   g_autofree char *path = g_strdup_printf ("%s/history-%u.db", dir, seed), *why = NULL;
   g_autofree char *seed_text = g_strdup_printf ("%u", seed), *steps_text = g_strdup_printf ("%u", n_steps);
@@ -187,18 +212,21 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
   for (guint i = 0; i < N_CALLERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
-      const char *argv[] = { "/proc/self/exe", "caller", path, number, seed_text, steps_text, NULL };
+      const char *argv[] = {
+        "/proc/self/exe", "caller", path, number, seed_text, steps_text, kind == HAS_CALENDAR ? "calendar" : NULL, NULL
+      };
 
       require (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pids[i],
                                          &to[i], &from[i], NULL, &error),
                "%s", error_text (error));
     }
+  history->reads_slices = kind == HAS_CALENDAR;
   let_go (to, from);
   while (!all_have_ended (pids, ended))
     {
       g_usleep (2000);
       history_read_on (history, ledger);
-      if (compacts)
+      if (kind == COMPACTS)
         require (quoit_ledger_compact_journal (ledger, history->entries->len + 1, T0, NULL, &error), "%s",
                  error_text (error));
     }
@@ -228,10 +256,12 @@ print_tally (const Tally *tally)
       printf (" %s%s %u/%u", op_verb ((OpKind) k),
               k == OP_RELEASE_SLICE ? " slice"
               : k == OP_FORGET_KEY  ? " key"
+              : k == OP_RESERVE_AT  ? " ahead"
                                     : "",
               tally->done[k], tally->refused[k]);
     }
-  printf ("\n%u forks committed, %u of them after changes by others; %u commits refused\n", tally->commits,
+  printf ("\nin %u entries reservations ahead began, in %u they got other slices\n", tally->beginnings, tally->moves);
+  printf ("%u forks committed, %u of them after changes by others; %u commits refused\n", tally->commits,
           tally->late_commits, tally->refused_commits);
   printf ("%u calls by processes whose clocks disagree, %u of them while another called, %u expiries: linearizable\n",
           n, tally->overlapping, tally->expiries);
@@ -241,21 +271,26 @@ int
 main (int argc, char **argv)
 {
   guint32 seed;
-  guint n_histories = scaled (24), n_planted;
+  guint n_histories = scaled (N_HISTORIES), n_planted;
   Tally tally = { 0 };
   char *dir;
 
   if (argc > 5 && strcmp (argv[1], "caller") == 0)
     return call_and_tell (argv[2], (guint) g_ascii_strtoull (argv[3], NULL, 10),
-                          (guint32) g_ascii_strtoull (argv[4], NULL, 10), (guint) g_ascii_strtoull (argv[5], NULL, 10));
+                          (guint32) g_ascii_strtoull (argv[4], NULL, 10), (guint) g_ascii_strtoull (argv[5], NULL, 10),
+                          argc > 6);
   seed = random_seed ("histories", 6);
   n_planted = find_planted ();
   dir = fast_dir ();
   for (guint i = 0; i < n_histories; i++)
-    check_one (dir, seed + i * N_CALLERS, 200, i % 2 == 1, &tally);
+    check_one (dir, seed + i * N_CALLERS, 200, (HistoryKind) (i % N_KINDS), &tally);
   print_tally (&tally);
   require (tally.late_commits > 0 && tally.refused_commits > 0,
            "no fork was committed after changes by others, or none refused");
+  require (n_histories < N_HISTORIES
+               || (tally.beginnings > n_histories / 6 && tally.moves > 0 && tally.done[OP_RESERVE_AT] > n_histories
+                   && tally.done[OP_ADD_WINDOW] > n_histories),
+           "the calendars were nearly empty");
   remove_dir (dir);
   g_free (dir);
   printf ("%u passed, 0 failed\n", n_planted + n_histories);

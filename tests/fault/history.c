@@ -21,6 +21,9 @@ static const char *const verbs[N_OPS] = {
   [OP_FORGET_KEY]    = "forget",
   [OP_LOOK]          = "look",
   [OP_SET_QUOTA]     = "quota set",
+  [OP_RESERVE_AT]    = "reserve",
+  [OP_ADD_WINDOW]    = "calendar add",
+  [OP_REMOVE_WINDOW] = "calendar remove",
 };
 /* clang-format on */
 
@@ -56,12 +59,13 @@ op_text (const Op *op)
 {
   return g_strdup_printf ("%d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s %" G_GUINT64_FORMAT
                           " %s %s %u %u %" G_GINT64_FORMAT " %u %d = %d %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT
-                          " %x %x %u %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT " %d %s",
+                          " %x %x %u %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
+                          " %d %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s",
                           (int) op->kind, op->tag, op->invoked_us, op->answered_us, op->now_ms, or_dash (op->name),
                           op->id, or_dash (op->key), or_dash (op->owner), op->least, op->most, op->lease_ms, op->at,
                           (int) op->state, op->code, op->group_id, op->group_state, op->until_ms, op->before, op->after,
                           op->n_freed, op->seq, op->on_fork, op->decided_ms, op->forked_at, op->is_commit_refused,
-                          or_dash (op->seen));
+                          op->from_ms, op->end_ms, or_dash (op->seen));
 }
 
 static gint64
@@ -81,7 +85,7 @@ op_parse (const char *line, Op *op)
 {
   g_auto (GStrv) words = g_strsplit (line, " ", -1);
 
-  if (g_strv_length (words) != 28 || strcmp (words[14], "=") != 0 || number_of (words[0], 10) >= N_OPS)
+  if (g_strv_length (words) != 30 || strcmp (words[14], "=") != 0 || number_of (words[0], 10) >= N_OPS)
     return FALSE;
   *op = (Op) {
     .kind = (OpKind) number_of (words[0], 10),
@@ -106,7 +110,9 @@ op_parse (const char *line, Op *op)
     .decided_ms = number_of (words[24], 10),
     .forked_at = (guint64) number_of (words[25], 10),
     .is_commit_refused = number_of (words[26], 10) != 0,
-    .seen = strcmp (words[27], "-") == 0 ? NULL : g_strdup (words[27]),
+    .from_ms = number_of (words[27], 10),
+    .end_ms = number_of (words[28], 10),
+    .seen = strcmp (words[29], "-") == 0 ? NULL : g_strdup (words[29]),
   };
   take_text (op->tag, words[1]);
   take_text (op->name, words[5]);
@@ -163,9 +169,16 @@ look_at (const QuoitSnapshot *snapshot)
     g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, quoit_snapshot_get_owner_name (snapshot, i),
                             quoit_snapshot_get_owner_until_ms (snapshot, i));
   for (guint32 i = 0; i < quoit_snapshot_get_n_quotas (snapshot); i++)
-    g_string_append_printf (text, "/q:%s:%u:%u", quoit_snapshot_get_quota_name (snapshot, i),
+    g_string_append_printf (text, "/q:%s:%u:%d:%u:%s", quoit_snapshot_get_quota_name (snapshot, i),
                             (guint) quoit_snapshot_get_quota_nominal_chips (snapshot, i),
-                            (guint) (quoit_snapshot_get_quota_used (snapshot, i).e4 / 10000));
+                            (gint) quoit_snapshot_get_quota_max_chips (snapshot, i),
+                            (guint) (quoit_snapshot_get_quota_used (snapshot, i).e4 / 10000),
+                            quoit_snapshot_get_quota_cohort (snapshot, i) == NULL ? "-" : "cohort");
+  for (guint32 i = 0; i < quoit_snapshot_get_n_windows (snapshot); i++)
+    g_string_append_printf (
+        text, "/w:%s:%s:%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, quoit_snapshot_get_window_name (snapshot, i),
+        quoit_snapshot_get_window_target (snapshot, i), quoit_snapshot_get_window_from_ms (snapshot, i),
+        quoit_snapshot_get_window_until_ms (snapshot, i));
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
@@ -244,6 +257,33 @@ ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
 }
 
 static gboolean
+ask_ahead (QuoitLedger *ledger, Op *op, GError **error)
+{
+  g_autoptr (QuoitRequest) request = op_request (op);
+
+  return take_group (op, quoit_ledger_reserve_at (ledger, request, op->from_ms, op->end_ms, op->now_ms, NULL, error));
+}
+
+static gboolean
+ask_for_quota (QuoitLedger *ledger, const Op *op, GError **error)
+{
+  gint64 nominal = (gint64) op->most * CHIPS_PER_SLICE;
+  gint64 most = op->at < QUOTA_LIMITED ? -1 : nominal + (gint64) (op->at - QUOTA_LIMITED) * CHIPS_PER_SLICE;
+
+  return quoit_ledger_set_quota (ledger, op->name, NULL, op->name, "v6e", NULL, nominal, most,
+                                 op->at == QUOTA_ALONE ? NULL : "cohort", op->now_ms, error);
+}
+
+static gboolean
+ask_for_window (QuoitLedger *ledger, const Op *op, GError **error)
+{
+  g_autofree char *slice = g_strdup_printf ("v6e-4x4-%u", op->at);
+
+  return quoit_ledger_add_window (ledger, op->name, QUOIT_WINDOW_SLICE, slice, op->from_ms, op->end_ms, op->now_ms,
+                                  error);
+}
+
+static gboolean
 ask_for_node (QuoitLedger *ledger, const Op *op, GError **error)
 {
   g_autofree char *node = op_node (op);
@@ -312,8 +352,13 @@ ask (QuoitLedger *ledger, Op *op, GError **error)
     case OP_LOOK:
       return look (ledger, op, error);
     case OP_SET_QUOTA:
-      return quoit_ledger_set_quota (ledger, op->name, NULL, op->name, "v6e", NULL, (gint64) op->most * CHIPS_PER_SLICE,
-                                     -1, NULL, op->now_ms, error);
+      return ask_for_quota (ledger, op, error);
+    case OP_RESERVE_AT:
+      return ask_ahead (ledger, op, error);
+    case OP_ADD_WINDOW:
+      return ask_for_window (ledger, op, error);
+    case OP_REMOVE_WINDOW:
+      return quoit_ledger_remove_window (ledger, op->name, op->now_ms, error);
     default:
       return ask_for_group (ledger, op, error);
     }
@@ -437,7 +482,7 @@ entry_free (gpointer data)
 History *
 history_new (void)
 {
-  History *history = g_new (History, 1);
+  History *history = g_new0 (History, 1);
 
   history->ops = g_array_new (FALSE, FALSE, sizeof (Op));
   g_array_set_clear_func (history->ops, op_clear);
@@ -469,6 +514,7 @@ history_copy (const History *history)
 {
   History *copy = history_new ();
 
+  copy->reads_slices = history->reads_slices;
   for (guint i = 0; i < history->ops->len; i++)
     {
       Op op = g_array_index (history->ops, Op, i);
@@ -488,6 +534,25 @@ history_copy (const History *history)
   return copy;
 }
 
+/* Sets the slices that each group has after the entry: reservations ahead can be given others by any change. */
+static void
+read_slices (Entry *entry, QuoitLedger *ledger)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot_at (ledger, entry->seq, &error);
+
+  require (snapshot != NULL, "entry %u: %s", (guint) entry->seq, error_text (error));
+  for (guint i = 0; i < entry->effects->len; i++)
+    {
+      Effect *effect = &g_array_index (entry->effects, Effect, i);
+      g_autoptr (QuoitGroup) group = effect->type != QUOIT_EFFECT_GROUP_CHANGED
+                                         ? NULL
+                                         : quoit_snapshot_lookup_group_by_id (snapshot, effect->group_id, NULL);
+
+      effect->slices = slices_of (group);
+    }
+}
+
 void
 history_read_on (History *history, QuoitLedger *ledger)
 {
@@ -502,14 +567,18 @@ history_read_on (History *history, QuoitLedger *ledger)
     {
       Entry *entry = entry_new (quoit_journal_get_seq (journal, i), quoit_journal_get_time_ms (journal, i),
                                 quoit_journal_get_verb (journal, i), quoit_journal_get_actor (journal, i));
+      gboolean has_changed = FALSE;
 
       for (guint32 e = 0; e < quoit_journal_get_n_effects (journal, i); e++)
         {
           Effect effect
-              = { quoit_journal_get_effect_type (journal, i, e), quoit_journal_get_effect_group_id (journal, i, e) };
+              = { quoit_journal_get_effect_type (journal, i, e), quoit_journal_get_effect_group_id (journal, i, e), 0 };
 
           g_array_append_val (entry->effects, effect);
+          has_changed |= effect.type == QUOIT_EFFECT_GROUP_CHANGED;
         }
+      if (history->reads_slices && has_changed)
+        read_slices (entry, ledger);
       g_ptr_array_add (history->entries, entry);
     }
 }

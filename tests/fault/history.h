@@ -25,11 +25,18 @@ typedef enum {
   OP_FORGET,
   OP_FORGET_KEY,
   OP_LOOK,      /* a snapshot after a refresh */
-  OP_SET_QUOTA, /* of the owner: chips of @most slices */
+  OP_SET_QUOTA, /* of the owner: chips of @most slices; @at: see QUOTA_ALONE */
+  OP_RESERVE_AT,
+  OP_ADD_WINDOW, /* of slice @at */
+  OP_REMOVE_WINDOW,
   N_OPS
 } OpKind;
 
 enum { NAME_BYTES = 16, CHIPS_PER_SLICE = 16 };
+
+/* @at of OP_SET_QUOTA: no cohort; in the cohort, without a maximum; greater ones: in the cohort, and may borrow so many
+ * slices less QUOTA_LIMITED. */
+enum { QUOTA_ALONE, QUOTA_BORROWS, QUOTA_LIMITED };
 
 /* One call. Absent texts are "". */
 typedef struct {
@@ -42,9 +49,10 @@ typedef struct {
   char key[NAME_BYTES], owner[NAME_BYTES];
   guint least, most; /* number of slices; least 0: exactly @most */
   gint64 lease_ms;
-  guint at;             /* node, or slice */
-  QuoitNodeState state; /* new state of the node */
-  gboolean on_fork;     /* the call changes a fork, which is then committed */
+  gint64 from_ms, end_ms; /* of a reservation ahead, or a window; end_ms 0: none */
+  guint at;               /* node, or slice */
+  QuoitNodeState state;   /* new state of the node */
+  gboolean on_fork;       /* the call changes a fork, which is then committed */
 
   int code;                   /* 0: done */
   gint64 decided_ms;          /* on_fork: the time of the change on the fork */
@@ -74,6 +82,7 @@ char *look_at (const QuoitSnapshot *snapshot);
 typedef struct {
   QuoitEffectType type;
   guint64 group_id;
+  guint32 slices; /* of the group after the entry, if the history reads them */
 } Effect;
 
 typedef struct {
@@ -84,8 +93,9 @@ typedef struct {
 } Entry;
 
 typedef struct {
-  GArray *ops;        /* of Op */
-  GPtrArray *entries; /* of Entry, in order */
+  GArray *ops;           /* of Op */
+  GPtrArray *entries;    /* of Entry, in order */
+  gboolean reads_slices; /* the ledger must keep all entries */
 } History;
 
 History *history_new (void);

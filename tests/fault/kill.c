@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kills a writer at a random moment. Every acknowledged change must be in the ledger, the change under way must be
  * there completely or not at all, and the next writer must work. The program runs itself as the writer. */
-#include "kill-writer.h"
+#include "kill-facts.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,12 +11,14 @@
 typedef struct {
   GHashTable *groups;    /* name -> Change: groups that must be allocated */
   GHashTable *owners;    /* name -> Change */
-  GHashTable *expired;   /* names of groups whose lease, or whose owner's lease, expired */
+  GHashTable *expired;   /* name -> Change: groups whose lease, or whose owner's lease, expired before @now_ms */
+  GHashTable *facts;     /* name -> Change */
   GHashTable *forgotten; /* names */
   Change trying;         /* the last change that was tried, which may be done; id 0 and no name: none */
   Change last;           /* the last acknowledged change */
   guint64 checkpoint;    /* the last acknowledged checkpoint */
-  guint n_changes;
+  gint64 forgotten_ms;   /* no records are left of groups that ended before */
+  guint n_changes, n_of_kind[128];
 } Expected;
 
 static Expected
@@ -24,7 +26,8 @@ expected_new (void)
 {
   return (Expected) { .groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
                       .owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                      .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                      .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                      .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
                       .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
 }
 
@@ -34,6 +37,7 @@ expected_clear (Expected *expected)
   g_hash_table_unref (expected->groups);
   g_hash_table_unref (expected->owners);
   g_hash_table_unref (expected->expired);
+  g_hash_table_unref (expected->facts);
   g_hash_table_unref (expected->forgotten);
 }
 
@@ -41,6 +45,16 @@ static void
 put_copy (GHashTable *table, const Change *change)
 {
   g_hash_table_replace (table, g_strdup (change->name), g_memdup2 (change, sizeof *change));
+}
+
+/* The lease of the group expired before @time_ms. */
+static void
+put_expired (GHashTable *expired, const Change *group, gint64 time_ms)
+{
+  Change change = *group;
+
+  change.now_ms = time_ms;
+  put_copy (expired, &change);
 }
 
 static gboolean
@@ -63,7 +77,7 @@ expire_leases (Expected *expected, gint64 time_ms)
 
       if (!is_over (change->until_ms, time_ms) && (owner == NULL || !is_over (owner->until_ms, time_ms)))
         continue;
-      g_hash_table_add (expected->expired, g_strdup (name));
+      put_expired (expected->expired, change, time_ms);
       g_hash_table_iter_remove (&iter);
     }
   g_hash_table_iter_init (&iter, expected->owners);
@@ -85,11 +99,21 @@ remove_groups_of (Expected *expected, const char *owner)
 }
 
 static void
+set_lease (Expected *expected, const char *name, gint64 until_ms)
+{
+  Change *group = g_hash_table_lookup (expected->groups, name);
+
+  require (group != NULL, "%s was renewed, but was not allocated", name);
+  group->until_ms = until_ms;
+}
+
+static void
 apply_done (Expected *expected, const Change *change)
 {
   Change *group;
 
   expected->n_changes++;
+  expected->n_of_kind[change->kind]++;
   if (change->kind != CHANGE_COMPACT)
     expire_leases (expected, change->now_ms);
   group = g_hash_table_lookup (expected->groups, change->name);
@@ -121,6 +145,14 @@ apply_done (Expected *expected, const Change *change)
     case CHANGE_COMPACT:
       expected->checkpoint = change->n;
       return;
+    case CHANGE_LEASES:
+      set_lease (expected, change->name, change->until_ms);
+      return set_lease (expected, change->owner, change->until_ms);
+    case CHANGE_FORGET_OLD:
+      expected->forgotten_ms = MAX (expected->forgotten_ms, change->until_ms);
+      return;
+    case CHANGE_FACT:
+      return put_copy (expected->facts, change);
     default:
       return;
     }
@@ -144,6 +176,17 @@ may_have (const Expected *expected, ChangeKind kind, const char *name)
   return !expected->trying.is_done && expected->trying.kind == kind && strcmp (expected->trying.name, name) == 0;
 }
 
+/* Whether the last change may have given this lease to the group. */
+static gboolean
+may_have_lease (const Expected *expected, const char *name, gint64 until_ms)
+{
+  const Change *trying = &expected->trying;
+
+  return until_ms == trying->until_ms
+         && (may_have (expected, CHANGE_LEASE, name) || may_have (expected, CHANGE_LEASES, name)
+             || (!trying->is_done && trying->kind == CHANGE_LEASES && strcmp (trying->owner, name) == 0));
+}
+
 /* --- the state found --- */
 
 typedef struct {
@@ -153,7 +196,16 @@ typedef struct {
   GHashTable *live, *expired; /* names */
   GHashTable *ever;           /* names of all groups in the snapshot, including removed ones */
   guint n_new, n_of_batch;
+  guint n_renewed; /* groups with the lease that may have been given */
 } Found;
+
+/* Whether the record of a group that ended before @ended_ms can have been deleted because of its age. The clock of the
+ * writer advances by a minute between the end and when it is noticed. */
+static gboolean
+can_be_too_old (const Found *found, gint64 ended_ms)
+{
+  return ended_ms < found->clock_ms - KEPT_MS + 120000;
+}
 
 /* Compares a live group with the expected state, and updates that state. */
 static void
@@ -166,15 +218,16 @@ check_live (Found *found, const QuoitGroup *group, Change *change)
   require (change->id == quoit_group_get_id (group), "round %u: %s is @%u", found->round, name,
            (guint) quoit_group_get_id (group));
   require (quoit_group_get_n_slices (group) == change->n
-               || (may_have (found->expected, CHANGE_SLICES, name) && quoit_group_get_n_slices (group) == trying->n),
+               || (may_have (found->expected, CHANGE_SLICES, name) && quoit_group_get_n_slices (group) >= trying->n
+                   && quoit_group_get_n_slices (group) <= trying->most),
            "round %u: %s has %u slices, expected %u", found->round, name, quoit_group_get_n_slices (group), change->n);
   change->n = quoit_group_get_n_slices (group);
   if (*quoit_group_get_owner (group) != '\0')
     return;
-  require (until_ms == change->until_ms
-               || (may_have (found->expected, CHANGE_LEASE, name) && until_ms == trying->until_ms),
+  require (until_ms == change->until_ms || may_have_lease (found->expected, name, until_ms),
            "round %u: the lease of %s ends at %" G_GINT64_FORMAT ": expected %" G_GINT64_FORMAT, found->round, name,
            until_ms, change->until_ms);
+  found->n_renewed += until_ms != change->until_ms;
   change->until_ms = until_ms;
 }
 
@@ -187,6 +240,8 @@ find_group (Found *found, const QuoitGroup *group)
   g_hash_table_add (found->ever, g_strdup (name));
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     {
+      require (quoit_group_get_ended_ms (group) >= found->expected->forgotten_ms,
+               "round %u: the record of %s was deleted because of its age, and is there", found->round, name);
       if (quoit_group_has_expired (group))
         g_hash_table_add (found->expired, g_strdup (name));
       return;
@@ -223,8 +278,9 @@ check_batches (const Found *found)
       char *last = other + strlen (other) - 1;
 
       *last = *last == 'x' ? 'y' : 'x';
-      require (*other != 'b' || g_hash_table_contains (found->ever, other), "%s exists without %s", (char *) name,
-               other);
+      require (*other != 'b' || g_hash_table_contains (found->ever, other)
+                   || can_be_too_old (found, time_of_round ((guint) g_ascii_strtoull (other + 2, NULL, 10))),
+               "%s exists without %s", (char *) name, other);
     }
 }
 
@@ -251,7 +307,7 @@ check_gone (const Found *found)
       if (g_hash_table_contains (found->live, name))
         continue;
       if (is_over (change->until_ms, found->clock_ms) || owner_has_ended (found, change->owner))
-        g_hash_table_add (found->expected->expired, g_strdup (name));
+        put_expired (found->expected->expired, change, found->clock_ms);
       else
         require (may_have (found->expected, CHANGE_RELEASE, name)
                      || may_have (found->expected, CHANGE_END, change->owner),
@@ -264,13 +320,15 @@ static void
 check_expired (const Found *found)
 {
   GHashTableIter iter;
-  gpointer name;
+  gpointer name, change;
 
   g_hash_table_iter_init (&iter, found->expected->expired);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
+  while (g_hash_table_iter_next (&iter, &name, &change))
     if (!g_hash_table_contains (found->expired, name))
       {
-        require (may_have (found->expected, CHANGE_FORGET, name) && !g_hash_table_contains (found->ever, name),
+        require ((may_have (found->expected, CHANGE_FORGET, name)
+                  || can_be_too_old (found, ((const Change *) change)->now_ms))
+                     && !g_hash_table_contains (found->ever, name),
                  "round %u: the lease of %s has ended, but the ledger has no record of it", found->round,
                  (char *) name);
         g_hash_table_iter_remove (&iter);
@@ -329,6 +387,51 @@ check_end (const Found *found)
            found->expected->trying.name, n_gone);
 }
 
+/* Whether the fact can be gone: its group or window has ended, or its record was deleted. */
+static gboolean
+can_be_gone (const Found *found, const Change *fact)
+{
+  const char *name = strchr (fact->name, ':') + 1;
+
+  if (g_str_has_prefix (fact->name, "window:"))
+    return is_over (fact->until_ms, found->clock_ms);
+  if (g_str_has_prefix (fact->name, "label:"))
+    return !g_hash_table_contains (found->live, name);
+  return g_str_has_prefix (fact->name, "reason:")
+         && (g_hash_table_contains (found->expected->forgotten, name) || may_have (found->expected, CHANGE_FORGET, name)
+             || can_be_too_old (found, fact->now_ms));
+}
+
+static void
+check_facts (const Found *found, const QuoitSnapshot *snapshot)
+{
+  const Change *trying = &found->expected->trying;
+  GHashTableIter iter;
+  gpointer name, data;
+  gint64 value;
+
+  g_hash_table_iter_init (&iter, found->expected->facts);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      Change *fact = data;
+
+      if (!fact_read (snapshot, name, &value))
+        {
+          require (can_be_gone (found, fact), "round %u: %s was acknowledged, but is missing", found->round,
+                   (char *) name);
+          g_hash_table_iter_remove (&iter);
+          continue;
+        }
+      require (value == fact->until_ms || (may_have (found->expected, CHANGE_FACT, name) && value == trying->until_ms),
+               "round %u: %s is %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, found->round, (char *) name, value,
+               fact->until_ms);
+      fact->until_ms = value;
+    }
+  if (!trying->is_done && trying->kind == CHANGE_FACT && fact_read (snapshot, trying->name, &value)
+      && value == trying->until_ms)
+    put_copy (found->expected->facts, trying);
+}
+
 static void
 check_forgotten (const Found *found)
 {
@@ -363,7 +466,7 @@ check_round (const char *path, Expected *expected, guint round)
   g_autoptr (GHashTable) live = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) ever = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Found found = { expected, round, 0, live, expired, ever, 0, 0 };
+  Found found = { expected, round, 0, live, expired, ever, 0, 0, 0 };
   guint64 checkpoint;
 
   require (ledger != NULL, "round %u: %s", round, error_text (error));
@@ -383,11 +486,15 @@ check_round (const char *path, Expected *expected, guint round)
   /* The unreported groups: one under way, or the two of a batch. */
   require (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2),
            "round %u: %u groups that the writer did not report", round, found.n_new);
+  require (expected->trying.is_done || expected->trying.kind != CHANGE_LEASES || found.n_renewed != 1
+               || is_over (expected->trying.until_ms, found.clock_ms),
+           "round %u: only one of %s and %s was renewed", round, expected->trying.name, expected->trying.owner);
   check_batches (&found);
   check_end (&found);
   check_gone (&found);
   check_expired (&found);
   check_owners (&found, snapshot);
+  check_facts (&found, snapshot);
   check_forgotten (&found);
   check_last (&found, snapshot);
   expected->trying = expected->last = (Change) { .is_done = TRUE };
@@ -421,6 +528,20 @@ kill_one (const char *path, Expected *expected, GRand *rand, guint round, guint3
     apply_line (expected, lines[i]);
 }
 
+/* Many acknowledged changes are of all kinds. A loaded machine makes few. */
+static void
+check_kinds (const Expected *expected)
+{
+  const gboolean are_many = expected->n_changes >= 2000;
+
+  static const ChangeKind kinds[] = { CHANGE_GROUP,  CHANGE_RELEASE, CHANGE_LEASE,  CHANGE_SLICES,     CHANGE_REPAIR,
+                                      CHANGE_FORGET, CHANGE_OWNER,   CHANGE_END,    CHANGE_NODE,       CHANGE_COMPACT,
+                                      CHANGE_TRIM,   CHANGE_IMPORT,  CHANGE_LEASES, CHANGE_FORGET_OLD, CHANGE_FACT };
+
+  for (guint i = 0; are_many && i < G_N_ELEMENTS (kinds); i++)
+    require (expected->n_of_kind[kinds[i]] > 0, "no change of kind '%c' was acknowledged", kinds[i]);
+}
+
 static guint
 rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
 {
@@ -442,6 +563,7 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   snapshot = quoit_ledger_snapshot (ledger);
   printf ("killed %u times, %u changes were acknowledged, %u entries written, compacted to %u\n", n_rounds,
           expected.n_changes, (guint) quoit_snapshot_get_seq (snapshot), (guint) expected.checkpoint);
+  check_kinds (&expected);
   expected_clear (&expected);
   remove_dir (dir);
   g_free (dir);

@@ -40,9 +40,16 @@ about (const Call *call, const char *what)
 /* --- which call wrote which entry --- */
 
 static gboolean
-is_expiry (const Entry *entry)
+is_beginning (const Entry *entry)
 {
-  return strcmp (entry->verb, "expire") == 0;
+  return strcmp (entry->verb, "begin") == 0;
+}
+
+/* Whether no call wrote the entry: leases expired, or reservations ahead began. */
+static gboolean
+is_due (const Entry *entry)
+{
+  return strcmp (entry->verb, "expire") == 0 || is_beginning (entry);
 }
 
 static gint
@@ -68,11 +75,11 @@ find_writers (Check *check)
   for (guint64 seq = 1; seq <= check->last_seq; seq++)
     {
       const Entry *entry = entry_at (check, seq);
-      Call *call = is_expiry (entry) || seq == 1 ? NULL : find_call (check, entry->actor);
+      Call *call = is_due (entry) || seq == 1 ? NULL : find_call (check, entry->actor);
 
       if (entry->seq != seq)
         return g_strdup_printf ("found entry %u in place of entry %u", (guint) entry->seq, (guint) seq);
-      if (is_expiry (entry) || seq == 1)
+      if (is_due (entry) || seq == 1)
         continue;
       if (call == NULL || strcmp (entry->verb, op_entry_verb (call->op)) != 0)
         return g_strdup_printf ("entry %u, %s of '%s': no call wrote it", (guint) seq, entry->verb, entry->actor);
@@ -169,39 +176,68 @@ is_own_transaction (const Check *check, const Entry *entry)
   return FALSE;
 }
 
+static gint
+by_id (gconstpointer a, gconstpointer b)
+{
+  guint64 x = ((const Effect *) a)->group_id, y = ((const Effect *) b)->group_id;
+
+  return (x > y) - (x < y);
+}
+
+/* Whether the effects are about exactly these groups and owners. Reservations begin in another order. */
 static gboolean
-removes_exactly (const Entry *entry, const GArray *ids)
+is_about (const Entry *entry, QuoitEffectType type, const GArray *ids)
 {
   if (entry->effects->len != ids->len || ids->len == 0)
     return FALSE;
+  if (is_beginning (entry))
+    g_array_sort (entry->effects, by_id);
   for (guint i = 0; i < ids->len; i++)
     {
       const Effect *effect = &g_array_index (entry->effects, Effect, i);
 
-      if (effect->type != QUOIT_EFFECT_GROUP_REMOVED || effect->group_id != g_array_index (ids, guint64, i))
+      if (effect->type != type || effect->group_id != g_array_index (ids, guint64, i))
         return FALSE;
     }
   return TRUE;
 }
 
-static char *
-replay_expiry (Check *check, const Entry *entry)
+static gboolean
+is_exactly_due (const Check *check, const Entry *entry)
 {
-  g_autoptr (GArray) ids = model_ended (check->model, entry->time_ms);
+  g_autoptr (GArray) ids
+      = is_beginning (entry) ? model_due (check->model, entry->time_ms) : model_ended (check->model, entry->time_ms);
+
+  return entry->time_ms >= check->model->clock_ms
+         && is_about (entry, is_beginning (entry) ? QUOIT_EFFECT_GROUP_CHANGED : QUOIT_EFFECT_GROUP_REMOVED, ids);
+}
+
+/* Whether the entry belongs to the transaction of the next one: a call, or beginnings after expiries. */
+static gboolean
+is_followed (const Check *check, const Entry *entry)
+{
   const Entry *next = entry->seq < check->last_seq ? entry_at (check, entry->seq + 1) : NULL;
 
-  if (entry->time_ms < check->model->clock_ms || !removes_exactly (entry, ids))
-    return g_strdup_printf ("entry %u does not remove exactly what has expired", (guint) entry->seq);
-  if ((next == NULL || is_expiry (next) || next->time_ms != entry->time_ms) && !is_own_transaction (check, entry))
+  return next != NULL && next->time_ms == entry->time_ms
+         && (!is_due (next) || (is_beginning (next) && !is_beginning (entry)));
+}
+
+static char *
+replay_due (Check *check, const Entry *entry)
+{
+  if (!is_exactly_due (check, entry))
+    return g_strdup_printf ("entry %u does not %s", (guint) entry->seq,
+                            is_beginning (entry) ? "begin exactly what is due" : "remove exactly what has expired");
+  if (!is_followed (check, entry) && !is_own_transaction (check, entry))
     return g_strdup_printf ("no call wrote the expiry of entry %u", (guint) entry->seq);
-  model_expire (check->model, entry->time_ms);
+  (is_beginning (entry) ? model_begin : model_expire) (check->model, entry->time_ms);
   return NULL;
 }
 
 static char *
 replay_call (Check *check, const Call *call, const Entry *entry)
 {
-  g_autoptr (GArray) ids = NULL;
+  g_autoptr (GArray) ids = NULL, due = NULL;
   g_autofree char *why = NULL;
   gboolean writes;
 
@@ -210,13 +246,21 @@ replay_call (Check *check, const Call *call, const Entry *entry)
   ids = model_ended (check->model, entry->time_ms);
   if (ids->len > 0)
     return about (call, "was decided before expired leases were freed");
+  due = model_due (check->model, entry->time_ms);
+  if (due->len > 0)
+    return about (call, "was decided before reservations began");
   why = model_contradiction (check->model, call->op, &writes);
   if (why == NULL && !writes)
     why = g_strdup ("had nothing to write, but has an entry");
   if (why != NULL)
     return about (call, why);
   model_apply (check->model, call->op);
-  return NULL;
+  for (guint i = 0; check->history->reads_slices && i < entry->effects->len; i++)
+    if (g_array_index (entry->effects, Effect, i).type == QUOIT_EFFECT_GROUP_CHANGED)
+      model_move (check->model, g_array_index (entry->effects, Effect, i).group_id,
+                  g_array_index (entry->effects, Effect, i).slices);
+  why = model_broken_promise (check->model);
+  return why == NULL ? NULL : about (call, why);
 }
 
 static char *
@@ -224,7 +268,7 @@ replay (Check *check, const Entry *entry)
 {
   if (entry->seq == 1)
     return NULL;
-  return is_expiry (entry) ? replay_expiry (check, entry) : replay_call (check, find_call (check, entry->actor), entry);
+  return is_due (entry) ? replay_due (check, entry) : replay_call (check, find_call (check, entry->actor), entry);
 }
 
 /* Returns why the call cannot have this place, or NULL if it can. */
@@ -273,7 +317,7 @@ place_others (Check *check, guint64 seq)
 static gboolean
 can_be_seen (const Check *check, const Entry *entry)
 {
-  return !is_expiry (entry) || is_own_transaction (check, entry);
+  return !is_due (entry) || is_own_transaction (check, entry);
 }
 
 static char *

@@ -25,6 +25,10 @@ static const Op script[] = {
   { .kind = OP_REPAIR, .tag = "repair-a", .name = "a" },
   { .kind = OP_END_OWNER, .tag = "end-o", .name = "o" },
   { .kind = OP_LOOK, .tag = "look-4" },
+  { .kind = OP_RELEASE, .tag = "release-c", .name = "c" },
+  { .kind = OP_RESERVE_AT, .tag = "ahead-e", .name = "e", .most = 1, .from_ms = T0 + 20000, .end_ms = T0 + 60000 },
+  { .kind = OP_RESERVE, .tag = "reserve-f", .name = "f", .most = 1, .lease_ms = 5000 },
+  { .kind = OP_LOOK, .tag = "look-5" },
 };
 
 static guint
@@ -282,6 +286,17 @@ own_write_unknown (History *history)
   call (history, "reserve-c")->seq--;
 }
 
+/* The group can have the slice of the reservation ahead, and its lease ends too late for it. */
+static void
+promise_broken (History *history)
+{
+  Op *reserve = call (history, "reserve-f");
+
+  reserve->after = call (history, "ahead-e")->after;
+  reserve->lease_ms += 20000;
+  reserve->until_ms += 20000;
+}
+
 static const struct {
   const char *what;
   void (*falsify) (History *);
@@ -317,6 +332,7 @@ static const struct {
     "has another time than its caller's or the ledger's" },
   { "a write that the writer's own handle does not show", own_write_unknown,
     "the handle does not know what it has written" },
+  { "a promise that is not kept", promise_broken, "call reserve-f, reserve of 'f': others can still have slices" },
 };
 
 guint
