@@ -165,12 +165,17 @@ check_queue (QuoitLedger *ledger, const QuoitRequest *request, gint64 time_ms, c
     }
 }
 
+/* How often what was compared. */
+typedef struct {
+  guint n_granted, n_others, n_refused, n_later, n_explained, n_queued;
+} Counts;
+
 /* What makes the answers of explain and of queues differ from those of reserve. */
 typedef enum { PLAIN, WITH_QUOTAS, WITH_RESERVATIONS_AHEAD } Mode;
 
 /* One drawn request with up to three alternatives. */
 static void
-draw_reserve (QuoitLedger *ledger, GRand *rand, guint number, gint64 time_ms, Mode mode)
+draw_reserve (QuoitLedger *ledger, GRand *rand, guint number, gint64 time_ms, Mode mode, Counts *counts)
 {
   g_autofree char *name = g_strdup_printf ("g%u", number);
   g_autoptr (GPtrArray) alone = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_request_free);
@@ -206,10 +211,20 @@ draw_reserve (QuoitLedger *ledger, GRand *rand, guint number, gint64 time_ms, Mo
   expected = expect (ledger, alone, time_ms);
   check_start (ledger, request, time_ms, &expected);
   if (mode != WITH_RESERVATIONS_AHEAD)
-    check_explain (ledger, request, time_ms, &expected);
+    {
+      check_explain (ledger, request, time_ms, &expected);
+      counts->n_explained++;
+    }
   /* A queue promises nothing to requests that a quota does not admit. */
   if (mode == PLAIN)
-    check_queue (ledger, request, time_ms, &expected);
+    {
+      check_queue (ledger, request, time_ms, &expected);
+      counts->n_queued++;
+    }
+  counts->n_granted += expected.granted == 0;
+  counts->n_others += expected.granted != 0 && expected.granted != G_MAXUINT;
+  counts->n_refused += expected.granted == G_MAXUINT;
+  counts->n_later += expected.start_ms > time_ms;
   group = quoit_ledger_reserve (ledger, request, time_ms, NULL, &error);
   nodes = group == NULL ? NULL : list_nodes (group);
   ck_assert_uint_eq (group == NULL ? G_MAXUINT : quoit_group_get_alternative (group), expected.granted);
@@ -260,6 +275,7 @@ START_TEST (drawn_requests_get_what_their_alternatives_would)
   g_autoptr (QuoitImport) import = import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet_text, NULL, now_ms, NULL);
   const Mode mode = _i % 3 == 0 ? PLAIN : _i % 3 == 1 ? WITH_QUOTAS : WITH_RESERVATIONS_AHEAD;
   gint64 time_ms = now_ms;
+  Counts counts = { 0 };
 
   ck_assert_ptr_nonnull (import);
   if (mode == WITH_QUOTAS && _i % 2 == 0)
@@ -274,8 +290,11 @@ START_TEST (drawn_requests_get_what_their_alternatives_would)
       else if (mode == WITH_RESERVATIONS_AHEAD && g_rand_int_range (rand, 0, 4) == 0)
         draw_reservation_ahead (ledger, rand, step, time_ms);
       else
-        draw_reserve (ledger, rand, step, time_ms, mode);
+        draw_reserve (ledger, rand, step, time_ms, mode, &counts);
     }
+  ck_assert (counts.n_granted >= 5 && counts.n_others >= 1 && counts.n_refused >= 4 && counts.n_later >= 2);
+  ck_assert (mode == WITH_RESERVATIONS_AHEAD || counts.n_explained >= 30);
+  ck_assert (mode != PLAIN || counts.n_queued >= 30);
   ck_assert (quoit_ledger_verify (ledger, NULL));
   if (_i % 8 == 0)
     {

@@ -252,8 +252,13 @@ check_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint3
   quoit_plan_clear (&plan);
 }
 
+/* How often a request was compared that fits, does not fit now, or never; and with some candidates. */
+typedef struct {
+  guint n_fits, n_not_now, n_never, n_matching;
+} Compared;
+
 static void
-check_request (const QuoitFleet *fleet, const QuoitRequest *request)
+check_request (const QuoitFleet *fleet, const QuoitRequest *request, Compared *compared)
 {
   guint32 n_removed[QUOIT_MAX_CONSTRAINTS] = { 0 }, n_matching = 0, n_free_now = 0, n_possible = 0, n_free;
   QuoitVerdict verdict;
@@ -295,6 +300,10 @@ check_request (const QuoitFleet *fleet, const QuoitRequest *request)
   ck_assert_uint_eq (counts.n_free_now, n_free_now);
   ck_assert_uint_eq (counts.n_possible, n_possible);
   ck_assert_mem_eq (counts.n_removed, n_removed, sizeof n_removed);
+  compared->n_fits += verdict == QUOIT_VERDICT_FITS;
+  compared->n_not_now += verdict == QUOIT_VERDICT_NOT_NOW;
+  compared->n_never += verdict == QUOIT_VERDICT_NEVER;
+  compared->n_matching += n_matching > 0;
   check_choice (fleet, &candidates, request->n_slices);
   check_choice (fleet, &candidates, 1);
   check_choice (fleet, &candidates, MAX (n_free_now, 1));
@@ -313,6 +322,7 @@ change_states (GRand *rand, QuoitFleet *fleet)
 START_TEST (candidates_are_those_of_a_search_by_nodes)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (20261126);
+  Compared compared = { 0 };
 
   for (guint f = 0; f < N_FLEETS; f++)
     {
@@ -323,12 +333,14 @@ START_TEST (candidates_are_those_of_a_search_by_nodes)
         {
           g_autoptr (QuoitRequest) request = draw_request (rand, fleet->layout);
 
-          check_request (fleet, request);
+          check_request (fleet, request, &compared);
           /* Now with what was remembered, in another state. */
           change_states (rand, fleet);
-          check_request (fleet, request);
+          check_request (fleet, request, &compared);
         }
     }
+  ck_assert (compared.n_fits > 1000 && compared.n_not_now > 500 && compared.n_never > 1000);
+  ck_assert_uint_gt (compared.n_matching, 2000);
 }
 END_TEST
 
@@ -337,6 +349,7 @@ START_TEST (many_rules_for_labels_do_not_disturb_each_other)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   g_autoptr (QuoitFleet) fleet = draw_fleet (rand);
+  Compared compared = { 0 };
 
   for (guint round = 0; round < 3; round++)
     for (guint i = 0; i < 80; i++)
@@ -348,8 +361,9 @@ START_TEST (many_rules_for_labels_do_not_disturb_each_other)
         request->n_slices = 1;
         g_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
         g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked ("team", value));
-        check_request (fleet, request);
+        check_request (fleet, request, &compared);
       }
+  ck_assert_uint_eq (compared.n_matching, 240);
 }
 END_TEST
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of backfill and preemption that Slurm and Kueue document, as tables. Each row is a situation in which the rule
- * decides, with slices instead of CPUs. The rows for Kueue's borrowing are in test-quotas.c.
+/* Rules of backfill, preemption and limits that Slurm and Kueue document, as tables. Each row is a situation in which
+ * the rule decides, with slices instead of CPUs. The rows for Kueue's borrowing are in test-quotas.c.
  *
  * - Slurm, "Scheduling Configuration Guide", https://slurm.schedmd.com/sched_config.html
  * - Slurm, "Preemption", https://slurm.schedmd.com/preempt.html
+ * - Slurm, "Resource Limits", https://slurm.schedmd.com/resource_limits.html
  * - Kueue, "Preemption", https://kueue.sigs.k8s.io/docs/concepts/preemption/
  *
  * Where quoit's documented rule differs, the row begins with "differs". */
@@ -232,6 +233,97 @@ START_TEST (documented_preemption)
 }
 END_TEST
 
+/* --- limits --- */
+
+/* UNLIMITED: no limit was ever set. UNSET: a limit is removed again, as GrpTRES=...=-1 does. */
+enum { UNSET = -2, UNLIMITED = -1, CHIPS_PER_SLICE = 16 };
+
+/* Account "physics" with its users ann and ben. GrpTRES of a user is a quota for an owner; GrpTRES of an account is a
+ * quota for a label that the groups of its users have. Slurm's limits per job (MaxTRESPerJob), per minute (GrpTRESMins,
+ * GrpTRESRunMins) and of numbers of jobs (GrpJobs, MaxJobs) have no counterpart. */
+typedef struct {
+  const char *fact;
+  gint64 ann, physics; /* GrpTRES, in slices */
+  gint64 used_by_ann, used_by_ben;
+  gint64 later;      /* GrpTRES of the account after that; 0: it stays */
+  gboolean releases; /* ben's job ends after that */
+  gint64 request;    /* by ann */
+  gint expected;     /* 0: granted */
+} Limit;
+
+static const Limit limits[] = {
+  /* GrpTRES: "able to be used at any given time from jobs running from an association and its children" */
+  { "a user is admitted up to its limit", 3, UNLIMITED, 1, 5, 0, FALSE, 2, 0 },
+  { "a user waits at its limit", 3, UNLIMITED, 2, 0, 0, FALSE, 2, QUOIT_ERROR_NOT_NOW },
+  { "users of an account are admitted up to its limit", UNLIMITED, 4, 1, 2, 0, FALSE, 1, 0 },
+  { "users of an account count together", UNLIMITED, 4, 1, 2, 0, FALSE, 2, QUOIT_ERROR_NOT_NOW },
+  { "a job runs after resources have been relinquished", UNLIMITED, 4, 1, 2, 0, TRUE, 3, 0 },
+  /* "A more restrictive limit at the Account level will be enforced before a less restrictive limit at the User level"
+   */
+  { "a lower limit of the account is enforced before that of the user", 4, 2, 0, 1, 0, FALSE, 2, QUOIT_ERROR_NOT_NOW },
+  { "a lower limit of the user is enforced before that of the account", 1, 4, 1, 0, 0, FALSE, 1, QUOIT_ERROR_NOT_NOW },
+  { "both limits admit", 2, 4, 1, 2, 0, FALSE, 1, 0 },
+  { "without a limit, no limit applies", UNLIMITED, UNLIMITED, 1, 2, 0, FALSE, 5, 0 },
+  { "a limit that is unset does not apply", UNLIMITED, 3, 1, 2, UNSET, FALSE, 5, 0 },
+  /* "When limits are lowered, running jobs will not be canceled to satisfy the new limits" */
+  { "a lowered limit cancels nothing, and is enforced", UNLIMITED, 6, 2, 2, 3, FALSE, 1, QUOIT_ERROR_NOT_NOW },
+  { "a lowered limit admits again when enough has ended", UNLIMITED, 6, 2, 2, 3, TRUE, 1, 0 },
+  { "a raised limit takes effect immediately", UNLIMITED, 3, 1, 2, 5, FALSE, 2, 0 },
+  /* Slurm lets such a job pend; with DenyOnLimit, it denies it at submission. */
+  { "differs: a job beyond the limit is refused for ever", UNLIMITED, 2, 0, 0, 0, FALSE, 3, QUOIT_ERROR_NEVER },
+};
+
+static void
+set_limit (QuoitLedger *ledger, const char *name, const char *label, gint64 n_slices)
+{
+  GError *error = NULL;
+
+  if (n_slices == UNSET)
+    quoit_ledger_remove_quota (ledger, name, first_ms, &error);
+  else if (n_slices != UNLIMITED)
+    quoit_ledger_set_quota (ledger, name, label, name, NULL, NULL, n_slices * CHIPS_PER_SLICE, -1, NULL, first_ms,
+                            &error);
+  ck_assert_ok (error);
+}
+
+/* Returns 0, or the code of the refusal. */
+static gint
+run_job (QuoitLedger *ledger, const char *name, const char *user, gint64 n)
+{
+  g_autoptr (QuoitRequest) request = request_new (name, n, 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_set_owner (request, user, NULL)
+             && quoit_request_set_label (request, "account", "physics", NULL));
+  group = quoit_ledger_reserve (ledger, request, first_ms, NULL, &error);
+  return group != NULL ? 0 : error->code;
+}
+
+START_TEST (documented_limits)
+{
+  const Limit *row = &limits[_i];
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  guint n_jobs = (row->used_by_ann > 0) + (row->used_by_ben > 0 && !row->releases);
+  gint code;
+
+  import_fleet (ledger, "v6e 4x4 x20");
+  set_limit (ledger, "ann", NULL, row->ann);
+  set_limit (ledger, "physics", "account", row->physics);
+  ck_assert (row->used_by_ann == 0 || run_job (ledger, "of-ann", "ann", row->used_by_ann) == 0);
+  ck_assert (row->used_by_ben == 0 || run_job (ledger, "of-ben", "ben", row->used_by_ben) == 0);
+  if (row->later != 0)
+    set_limit (ledger, "physics", "account", row->later);
+  if (row->releases)
+    ck_assert (quoit_ledger_release (ledger, "of-ben", first_ms, NULL));
+  code = run_job (ledger, "new", "ann", row->request);
+  ck_assert_msg (code == row->expected, "%s: code %d", row->fact, code);
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert_msg (quoit_snapshot_get_n_groups (snapshot) == n_jobs + (code == 0), "%s: a job has ended", row->fact);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -240,6 +332,7 @@ main (void)
 
   tcase_add_loop_test (tcase, documented_backfill, 0, G_N_ELEMENTS (backfills));
   tcase_add_loop_test (tcase, documented_preemption, 0, G_N_ELEMENTS (preemptions));
+  tcase_add_loop_test (tcase, documented_limits, 0, G_N_ELEMENTS (limits));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

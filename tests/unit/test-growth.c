@@ -10,6 +10,7 @@ typedef struct {
   GRand *rand;
   gint64 now_ms;
   guint n_named, n_grown, n_waited, n_shrinks, n_repairs;
+  guint n_beside_ahead; /* growths that were compared while a reservation lay ahead */
   bool has_quotas, has_ahead;
 } World;
 
@@ -115,6 +116,19 @@ check_start (World *world, const char *group, uint32_t n)
   world->n_waited += found_ms > world->now_ms;
 }
 
+static bool
+has_reservation_ahead (const QuoitSnapshot *snapshot)
+{
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD)
+        return true;
+    }
+  return false;
+}
+
 static void
 check_growth (World *world, const QuoitGroup *group)
 {
@@ -128,6 +142,7 @@ check_growth (World *world, const QuoitGroup *group)
   /* A group with fewer slices than its range cannot be resized to them. */
   ck_assert_uint_eq (n_now, MAX (largest_resize (world, handle, n, n_most), n));
   world->n_grown += n_now > n;
+  world->n_beside_ahead += has_reservation_ahead (snapshot);
   if (n_now < n_most && quoit_group_get_until_ms (group) == 0 && !world->has_ahead)
     check_start (world, handle, n_now + 1);
 }
@@ -380,11 +395,13 @@ START_TEST (drawn_groups_grow_as_far_as_they_can_and_shrink_when_that_helps)
       sums.n_waited += world.n_waited;
       sums.n_shrinks += world.n_shrinks;
       sums.n_repairs += world.n_repairs;
+      sums.n_beside_ahead += world.n_beside_ahead;
     }
   ck_assert_uint_gt (sums.n_grown, 20);
   ck_assert_uint_gt (sums.n_shrinks, 20);
   ck_assert_uint_gt (sums.n_repairs, 5);
   ck_assert (_i >= 2 || sums.n_waited > 20);
+  ck_assert (_i < 2 || sums.n_beside_ahead > 100);
 }
 END_TEST
 

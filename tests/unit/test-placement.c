@@ -197,6 +197,7 @@ draw_at_random (GRand *rand, Drawn *drawn)
 START_TEST (filtered_search_chooses_the_same_slices_as_ranks)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (23);
+  guint n_chosen[3] = { 0 }, n_refused[3] = { 0 };
 
   for (guint step = 0; step < 3000; step++)
     {
@@ -223,10 +224,13 @@ START_TEST (filtered_search_chooses_the_same_slices_as_ranks)
           ck_assert_uint_eq (ranked.n, counted.n);
           ck_assert_uint_eq (ranked.n, fits ? n : 0);
           ck_assert_mem_eq (ranked.slices, counted.slices, ranked.n * sizeof *ranked.slices);
+          (fits ? n_chosen : n_refused)[rule]++;
           quoit_plan_clear (&ranked);
           quoit_plan_clear (&counted);
         }
     }
+  for (guint rule = 0; rule < G_N_ELEMENTS (n_chosen); rule++)
+    ck_assert (n_chosen[rule] > 2000 && n_refused[rule] > 2000);
 }
 END_TEST
 

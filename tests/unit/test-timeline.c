@@ -16,7 +16,8 @@ typedef struct {
   QuoitFleet *fleet;
   gint64 now_ms;
   guint n_named;
-  gboolean is_plain; /* nothing lies ahead, and time does not go back, so that more is kept for longer */
+  guint n_now, n_later; /* compared starts at the time of the plan, and later */
+  gboolean is_plain;    /* nothing lies ahead, and time does not go back, so that more is kept for longer */
 } Walk;
 
 static guint
@@ -215,6 +216,8 @@ compare_answers (Walk *walk, QuoitTimeline *kept, QuoitTimeline *fresh, guint n)
       ck_assert_int_eq (start_ms, quoit_timeline_find_start (fresh, i, n_slices, runtime_ms));
       if (start_ms == QUOIT_FOREVER_MS)
         continue;
+      walk->n_now += start_ms == walk->now_ms;
+      walk->n_later += start_ms > walk->now_ms;
       quoit_timeline_take (kept, i, n_slices, start_ms, runtime_ms);
       quoit_timeline_take (fresh, i, n_slices, start_ms, runtime_ms);
     }
@@ -250,7 +253,8 @@ compare_plans (Walk *walk)
       const char *pool = pools[draw (walk, draw (walk, 3) == 0 ? 3 : 1)];
 
       ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
-                 && quoit_request_set_topology (request, "2x4", NULL) && quoit_request_set_slices (request, 1, NULL));
+                 && quoit_request_set_topology (request, "2x4", NULL)
+                 && quoit_request_set_chips_per_host (request, 4, NULL) && quoit_request_set_slices (request, 1, NULL));
       if (pool != NULL)
         quoit_request_set_pool (request, pool);
       set_places (walk, request);
@@ -278,8 +282,10 @@ START_TEST (kept_numbers_equal_those_from_scratch)
     { "b", "2x4", "z1", 3, QUOIT_GENERATION_V6E, 4 },
     { "c", "4x4", NULL, 2, QUOIT_GENERATION_V6E, 4 },
   };
-  Walk walk = { g_rand_new_with_seed ((guint32) _i + 1), fixture_fleet (fleet_pools, G_N_ELEMENTS (fleet_pools)),
-                first_ms, 0, _i % 2 == 0 };
+  Walk walk = { .rand = g_rand_new_with_seed ((guint32) _i + 1),
+                .fleet = fixture_fleet (fleet_pools, G_N_ELEMENTS (fleet_pools)),
+                .now_ms = first_ms,
+                .is_plain = _i % 2 == 0 };
 
   for (guint i = 0; i < N_STEPS; i++)
     {
@@ -288,6 +294,8 @@ START_TEST (kept_numbers_equal_those_from_scratch)
       /* A plan may also be made for an earlier time than the last one. */
       walk.now_ms += minute_ms * g_rand_int_range (walk.rand, !walk.is_plain && draw (&walk, 10) == 0 ? -2 : 0, 3);
     }
+  ck_assert_uint_gt (walk.n_now, 40);
+  ck_assert_uint_gt (walk.n_later, 100);
   quoit_fleet_unref (walk.fleet);
   g_rand_free (walk.rand);
 }

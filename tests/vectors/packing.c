@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suite "packing": optima that CP-SAT and HiGHS have proven. The recorded witness is another packing of the same value,
-   so the row is answered with it only if it is a packing. */
+   so the row is answered with it only if it is a packing. What the solvers have proven must be what quoit's certificate
+   proves. */
 #include "runner.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct {
   guint n_dims;
   QuoitShape host_block;
   gboolean is_turned; /* shapes may be turned */
+  gboolean is_whole;  /* all parts are needed */
   guint n_demands;
   QuoitTurn turns[MAX_DEMANDS][QUOIT_MAX_TURNS];
   QuoitPackingDemand demands[MAX_DEMANDS];
@@ -81,6 +83,7 @@ read_problem (JsonNode *in, Problem *problem, GError **error)
   problem->offsets = strcmp (json_object_get_string_member (object, "offsets"), "any") == 0 ? QUOIT_OFFSETS_ANY
                                                                                             : QUOIT_OFFSETS_ALIGNED;
   query = json_object_get_object_member (object, "query");
+  problem->is_whole = strcmp (json_object_get_string_member (query, "kind"), "feasible") == 0;
   if (json_object_has_member (query, "shape"))
     add_demand (problem, json_object_get_array_member (query, "shape"), 0, FALSE);
   for (guint i = 0; json_object_has_member (query, "shapes")
@@ -163,6 +166,38 @@ whole_value (const Problem *problem)
   return value;
 }
 
+/* What the result proves, in the words of the solvers; "unknown" if it proves nothing. */
+static const char *
+proven_status (const Problem *problem, const QuoitPackingResult *result)
+{
+  const guint64 whole = whole_value (problem);
+
+  if (!quoit_packing_check (&problem->grid, &problem->free, problem->demands, problem->n_demands, problem->offsets,
+                            result))
+    return "unknown";
+  if (problem->is_whole && result->most < whole)
+    return "infeasible";
+  return result->least == result->most ? "optimal" : "unknown";
+}
+
+/* Returns what each of the recorded solvers would print if it had proven what quoit has: "CP-SAT OPTIMAL". */
+static JsonArray *
+proofs (JsonArray *recorded, const char *status)
+{
+  JsonArray *proofs = json_array_new ();
+
+  for (guint i = 0; i < json_array_get_length (recorded); i++)
+    {
+      g_auto (GStrv) words = g_strsplit (json_array_get_string_element (recorded, i), " ", 2);
+      g_autofree char *own
+          = words[1] != NULL && g_ascii_isupper (*words[1]) ? g_ascii_strup (status, -1) : g_strdup (status);
+      g_autofree char *text = g_strconcat (words[0], " ", own, NULL);
+
+      json_array_add_string_element (proofs, text);
+    }
+  return proofs;
+}
+
 static JsonNode *
 answer (JsonNode *in, GError **error)
 {
@@ -172,6 +207,7 @@ answer (JsonNode *in, GError **error)
   JsonNode *node;
   JsonArray *witness;
   Problem problem;
+  const char *status;
   guint64 whole, shown;
 
   if (!read_problem (in, &problem, error))
@@ -179,11 +215,9 @@ answer (JsonNode *in, GError **error)
   whole = whole_value (&problem);
   quoit_packing_solve (&problem.grid, &problem.free, problem.demands, problem.n_demands, problem.offsets, STEPS,
                        &result);
+  status = proven_status (&problem, &result);
   object = json_object_new ();
-  json_object_set_boolean_member (
-      object, "proven",
-      quoit_packing_check (&problem.grid, &problem.free, problem.demands, problem.n_demands, problem.offsets, &result)
-          && (result.least == result.most || (whole > 0 && result.most < whole)));
+  json_object_set_boolean_member (object, "proven", strcmp (status, "unknown") != 0);
   json_object_set_int_member (object, "optimum", (gint64) result.least);
   json_object_set_int_member (object, "placements", count_places (&problem));
   json_object_set_int_member (object, "volume_bound",
@@ -193,7 +227,7 @@ answer (JsonNode *in, GError **error)
   if (whole == 0 ? shown == result.least : (shown == whole) == (result.least == whole))
     json_object_set_array_member (object, "witness", json_array_ref (witness));
   if (json_object_has_member (out, "proof"))
-    json_object_set_array_member (object, "proof", json_array_ref (json_object_get_array_member (out, "proof")));
+    json_object_set_array_member (object, "proof", proofs (json_object_get_array_member (out, "proof"), status));
   vector_keep_recorded (in, object);
   node = json_node_init_object (json_node_alloc (), object);
   json_object_unref (object);
