@@ -2,6 +2,7 @@
 /* calendar: windows and reservations ahead. */
 #include "text.h"
 #include "verbs.h"
+#include "window.h"
 #include "words.h"
 
 static const Column columns[] = {
@@ -109,57 +110,6 @@ list (Session *session, GError **error)
 
 /* --- changes --- */
 
-/* The options as given; NULL: not given. */
-typedef struct {
-  char *targets[QUOIT_WINDOW_ZONE + 1]; /* by scope */
-  char *from, *until;
-} Options;
-
-static void
-options_clear (Options *options)
-{
-  for (guint scope = 0; scope < G_N_ELEMENTS (options->targets); scope++)
-    g_free (options->targets[scope]);
-  g_free (options->from);
-  g_free (options->until);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
-
-typedef struct {
-  const char *name, *target;
-  QuoitWindowScope scope;
-  gint64 from_ms, until_ms;
-} Window;
-
-static uint32_t
-count_targets (const Options *options)
-{
-  uint32_t n = 0;
-
-  for (guint scope = QUOIT_WINDOW_NODE; scope <= QUOIT_WINDOW_ZONE; scope++)
-    n += options->targets[scope] != NULL;
-  return n;
-}
-
-static bool
-parse_window (const Options *options, const char *name, Window *window, GError **error)
-{
-  if (count_targets (options) != 1)
-    return text_refuse_usage (error, "add: expected one of --node, --slice, --pool and --zone");
-  if (options->from == NULL || options->until == NULL)
-    return text_refuse_usage (error,
-                              "add: expected --from TIME and --until TIME: for example --from 2026-05-01T09:30:00Z");
-  *window = (Window) { .name = name };
-  for (guint scope = QUOIT_WINDOW_NODE; scope <= QUOIT_WINDOW_ZONE; scope++)
-    if (options->targets[scope] != NULL)
-      {
-        window->scope = (QuoitWindowScope) scope;
-        window->target = options->targets[scope];
-      }
-  return text_parse_time (options->from, "--from", &window->from_ms, error)
-         && text_parse_time (options->until, "--until", &window->until_ms, error);
-}
-
 /* Prints the window as it is in the calendar now. */
 static bool
 print_window (Session *session, QuoitLedger *ledger, const char *name, GError **error)
@@ -174,13 +124,15 @@ print_window (Session *session, QuoitLedger *ledger, const char *name, GError **
 }
 
 static bool
-add (Session *session, const Options *options, const char *name, GError **error)
+add (Session *session, const WindowOptions *options, const char *name, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = NULL;
   Window window;
   gint64 now_ms;
 
-  if (!parse_window (options, name, &window, error) || !session_now (session, &now_ms, error))
+  if (!window_check (options, error))
+    return g_prefix_error (error, "add: "), false;
+  if (!window_parse (options, name, &window, error) || !session_now (session, &now_ms, error))
     return false;
   ledger = session_open (session, error);
   return ledger != NULL
@@ -214,7 +166,7 @@ remove_window (Session *session, const char *name, GError **error)
 }
 
 static bool
-check_usage (const Session *session, const Options *options, GError **error)
+check_usage (const Session *session, const WindowOptions *options, GError **error)
 {
   static const char *const actions[] = { "add", "remove", NULL };
   const char *action = session->words[0];
@@ -234,7 +186,7 @@ check_usage (const Session *session, const Options *options, GError **error)
   if (action != NULL && session_wants_csv (session))
     return text_refuse_usage (error, "--output 'csv': add and remove have no rows: expected table or json");
   if ((action == NULL || g_str_equal (action, "remove"))
-      && (count_targets (options) > 0 || options->from != NULL || options->until != NULL))
+      && (window_count_targets (options) > 0 || options->from != NULL || options->until != NULL))
     return text_refuse_usage (error, "--node, --slice, --pool, --zone, --from and --until require add");
   return true;
 }
@@ -242,20 +194,8 @@ check_usage (const Session *session, const Options *options, GError **error)
 static bool
 run (Session *session, GError **error)
 {
-  g_auto (Options) options = { 0 };
-  const GOptionEntry entries[] = {
-    { "node", 0, 0, G_OPTION_ARG_FILENAME, &options.targets[QUOIT_WINDOW_NODE], "with add: a node", "NAME" },
-    { "slice", 0, 0, G_OPTION_ARG_FILENAME, &options.targets[QUOIT_WINDOW_SLICE], "with add: the nodes of a slice",
-      "NAME" },
-    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &options.targets[QUOIT_WINDOW_POOL], "with add: the nodes of a pool",
-      "NAME" },
-    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &options.targets[QUOIT_WINDOW_ZONE],
-      "with add: the nodes of an availability zone", "NAME" },
-    { "from", 0, 0, G_OPTION_ARG_FILENAME, &options.from,
-      "with add: when the window begins, for example 2026-05-01T09:30:00Z", "TIME" },
-    { "until", 0, 0, G_OPTION_ARG_FILENAME, &options.until, "with add: when the window ends", "TIME" },
-    G_OPTION_ENTRY_NULL,
-  };
+  g_auto (WindowOptions) options = { 0 };
+  g_autofree GOptionEntry *entries = window_entries (&options);
 
   if (!session_parse (session, entries, error) || !session_check (session, error)
       || !check_usage (session, &options, error))

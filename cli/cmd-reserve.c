@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-view.h"
 #include "report-view.h"
-#include "request-parts.h"
+#include "reservation.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -10,29 +10,16 @@ enum { MAX_SHOWN_VARIABLES = 6 };
 
 typedef enum { OUTCOME_CREATED, OUTCOME_DRY_RUN, OUTCOME_EXISTED } Outcome;
 
-/* 0: the option is not given. */
-typedef struct {
-  gint64 now_ms, lease_ms, from_ms, until_ms;
-} Times;
-
-/* The differences between reserve and hold. */
-typedef struct {
-  gboolean needs_lease;
-  GOptionEntry *(*entries) (RequestOptions *options);
-  QuoitGroup *(*reserve) (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report,
-                          GError **error);
-  QuoitGroup *(*reserve_on_fork) (QuoitFork *fork, const QuoitRequest *request, const Times *times,
-                                  QuoitReport **report, GError **error);
-} ReserveVerb;
+/* --- decisions --- */
 
 /* For --dry-run: makes the same decision on a fork, so that the ledger does not change. */
 static QuoitGroup *
-try_on_fork (QuoitLedger *ledger, const ReserveVerb *verb, const QuoitRequest *request, const Times *times,
-             Outcome *outcome, QuoitReport **report, GError **error)
+try_on_fork (QuoitLedger *ledger, const Reservation *reservation, GPtrArray *others, Outcome *outcome,
+             QuoitReport **report, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = verb->reserve_on_fork (fork, request, times, report, error);
+  g_autoptr (QuoitGroup) group = reservation_make_on_fork (reservation, fork, others, report, error);
   g_autoptr (QuoitGroup) before = NULL;
 
   if (group == NULL)
@@ -175,164 +162,42 @@ print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup 
 }
 
 static bool
-refuse_time (GError **error, const char *option, const char *text, const char *expected)
+run (Session *session, ReservationKind kind, GError **error)
 {
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': %s", option, text, expected);
-  return false;
-}
-
-/* Parses --from and --until. The library refuses times that are not in order. */
-static bool
-parse_period (const RequestOptions *options, Times *times, GError **error)
-{
-  if (options->from == NULL)
-    return options->until == NULL || text_refuse_usage (error, "--until requires --from TIME");
-  if (options->lease != NULL)
-    return text_refuse_usage (error, "--lease cannot be combined with --from: --until TIME ends the group");
-  if (!text_parse_time (options->from, "--from", &times->from_ms, error)
-      || (options->until != NULL && !text_parse_time (options->until, "--until", &times->until_ms, error)))
-    return false;
-  /* 0 is no time for the library. */
-  if (times->from_ms == 0)
-    return refuse_time (error, "--from", options->from, "expected a time after now");
-  return options->until == NULL || times->until_ms != 0
-         || refuse_time (error, "--until", options->until, "expected a time after that of --from");
-}
-
-static bool
-parse_times (const Session *session, const ReserveVerb *verb, const RequestOptions *options, Times *times,
-             GError **error)
-{
-  if (!session_now (session, &times->now_ms, error) || !parse_period (options, times, error))
-    return false;
-  if (options->lease != NULL)
-    return text_parse_duration (options->lease, "--lease", &times->lease_ms, error);
-  return !verb->needs_lease || text_refuse_usage (error, "--lease TIME is missing: for example --lease 10s");
-}
-
-/* --- several groups --- */
-
-/* Reserves @request and @members, which are the requests of --with. Appends the groups of these to @others. */
-static QuoitGroup *
-reserve_all (QuoitLedger *ledger, QuoitRequest *request, const GPtrArray *members, gint64 now_ms, bool is_dry_run,
-             GPtrArray *others, Outcome *outcome, QuoitReport **report, GError **error)
-{
-  const uint32_t n = members->len + 1;
-  g_autofree const QuoitRequest **requests = g_new (const QuoitRequest *, n);
-  g_autofree QuoitGroup **groups = g_new0 (QuoitGroup *, n);
-  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
-  g_autoptr (QuoitFork) fork = is_dry_run ? quoit_snapshot_fork (snapshot) : NULL;
-  g_autoptr (QuoitGroup) before = NULL;
-
-  requests[0] = request;
-  for (guint i = 0; i < members->len; i++)
-    requests[i + 1] = members->pdata[i];
-  if (!(is_dry_run ? quoit_fork_reserve_all (fork, requests, n, now_ms, groups, report, error)
-                   : quoit_ledger_reserve_all (ledger, requests, n, now_ms, groups, report, error)))
-    return NULL;
-  for (uint32_t i = 1; i < n; i++)
-    g_ptr_array_add (others, groups[i]);
-  if (is_dry_run)
-    {
-      before = group_find (snapshot, quoit_group_get_handle (groups[0]), NULL);
-      *outcome = before == NULL ? OUTCOME_DRY_RUN : OUTCOME_EXISTED;
-    }
-  return groups[0];
-}
-
-static bool
-check_members (const GPtrArray *members, const Times *times, GError **error)
-{
-  return members->len == 0 || times->from_ms == 0
-         || text_refuse_usage (error, "--with cannot be combined with --from: reserve each group ahead by itself");
-}
-
-static bool
-run_verb (Session *session, const ReserveVerb *verb, GError **error)
-{
-  g_auto (RequestOptions) options = { 0 };
-  g_auto (RequestParts) parts = { .accepts_members = !verb->needs_lease, .accepts_dry_run = true };
-  g_autofree GOptionEntry *entries = verb->entries (&options);
-  g_autoptr (GPtrArray) members = NULL, others = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_unref);
-  g_autoptr (QuoitRequest) request = NULL;
+  g_auto (Reservation) reservation = { .kind = kind };
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_unref);
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitReport) report = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Outcome outcome = OUTCOME_CREATED;
-  Times times = { 0 };
 
-  if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
-      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error)
-      || !parse_times (session, verb, &options, &times, error))
-    return false;
-  request = request_build (&options, session->words[0], error);
-  if (request == NULL
-      || (times.lease_ms != 0 && !verb->needs_lease && !quoit_request_set_lease_ms (request, times.lease_ms, error))
-      || !request_parts_add_alternatives (&parts, session->words[0], request, error))
-    return false;
-  members = request_parts_build_members (&parts, &options, error);
-  if (members == NULL || !check_members (members, &times, error))
+  if (!reservation_parse (&reservation, session, session_parse, error) || !session_check (session, error)
+      || !session_now (session, &reservation.now_ms, error)
+      || !reservation_build (&reservation, session->words[0], error))
     return false;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
 
-  if (members->len > 0)
-    group = reserve_all (ledger, request, members, times.now_ms, options.dry_run, others, &outcome, &report, error);
-  else
-    group = options.dry_run ? try_on_fork (ledger, verb, request, &times, &outcome, &report, error)
-                            : verb->reserve (ledger, request, &times, &report, error);
+  group = reservation.options.dry_run ? try_on_fork (ledger, &reservation, others, &outcome, &report, error)
+                                      : reservation_make (&reservation, ledger, others, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
   return print_result (session, snapshot, group, others, outcome, error);
 }
 
-/* --- the two verbs: for reserve, the request contains the lease; for hold, the lease is an argument --- */
-
-static QuoitGroup *
-reserve (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
-{
-  if (times->from_ms != 0)
-    return quoit_ledger_reserve_at (ledger, request, times->from_ms, times->until_ms, times->now_ms, report, error);
-  return quoit_ledger_reserve (ledger, request, times->now_ms, report, error);
-}
-
-static QuoitGroup *
-reserve_on_fork (QuoitFork *fork, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
-{
-  if (times->from_ms != 0)
-    return quoit_fork_reserve_at (fork, request, times->from_ms, times->until_ms, times->now_ms, report, error);
-  return quoit_fork_reserve (fork, request, times->now_ms, report, error);
-}
-
 static bool
 run_reserve (Session *session, GError **error)
 {
-  static const ReserveVerb verb = { FALSE, request_entries_for_reserve, reserve, reserve_on_fork };
-
-  return run_verb (session, &verb, error);
-}
-
-static QuoitGroup *
-hold (QuoitLedger *ledger, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
-{
-  return quoit_ledger_hold (ledger, request, times->lease_ms, times->now_ms, report, error);
-}
-
-static QuoitGroup *
-hold_on_fork (QuoitFork *fork, const QuoitRequest *request, const Times *times, QuoitReport **report, GError **error)
-{
-  return quoit_fork_hold (fork, request, times->lease_ms, times->now_ms, report, error);
+  return run (session, RESERVATION_RESERVE, error);
 }
 
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const ReserveVerb verb = { TRUE, request_entries_for_hold, hold, hold_on_fork };
-
-  return run_verb (session, &verb, error);
+  return run (session, RESERVATION_HOLD, error);
 }
 
 const Verb verb_reserve = {

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elastic.h"
-
-#include <string.h>
-
-#include "text.h"
 #include "verbs.h"
 
 static QuoitGroupChange *
@@ -26,22 +22,6 @@ resize_fork (QuoitFork *fork, const char *group, const SliceNumbers *slices, int
 static const ElasticVerb verb
     = { resize, resize_fork, "is resized", "would be resized like this; nothing has changed" };
 
-/* Reads "N" or "LEAST..MOST". The library checks the numbers. */
-static bool
-read_slices (const char *text, SliceNumbers *slices, GError **error)
-{
-  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or a range such as 1..2", G_MININT64, G_MAXINT64 };
-  const char *dots = strstr (text, "..");
-  g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
-  gint64 least = 0, most = 0;
-
-  if ((dots != NULL && !text_parse_number (first, &rule, &least, error))
-      || !text_parse_number (dots == NULL ? text : dots + 2, &rule, &most, error))
-    return false;
-  *slices = (SliceNumbers) { least, most, dots != NULL };
-  return true;
-}
-
 static bool
 run (Session *session, GError **error)
 {
@@ -62,7 +42,7 @@ run (Session *session, GError **error)
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --slices N");
       return false;
     }
-  return read_slices (slices, &numbers, error)
+  return slice_numbers_parse (slices, &numbers, error)
          && (dry_run ? try_group_change : make_group_change) (session, &verb, &numbers, error);
 }
 

@@ -219,3 +219,72 @@ document_format_csv (const Document *document)
 {
   return document->csv_table == NULL ? NULL : table_format_csv (document->csv_table);
 }
+
+/* --- HTML --- */
+
+static const char style[] = "body{font:14px system-ui,sans-serif;margin:2em;color:#1b1f24;background:#fff}\n"
+                            "table{border-collapse:collapse;margin:0 0 1em}\n"
+                            "th,td{border:1px solid #c9d1d9;padding:.2em .6em;text-align:left;vertical-align:top}\n"
+                            "th{background:#f0f2f5}.n{text-align:right}\n"
+                            "@media(prefers-color-scheme:dark){body{color:#e6e9ed;background:#14181d}"
+                            "th{background:#262c33}th,td{border-color:#4a525c}}\n";
+
+static void
+append_paragraph (GString *html, const char *text)
+{
+  g_string_append (html, "<p>");
+  text_append_markup (html, text);
+  g_string_append (html, "</p>\n");
+}
+
+static void
+append_html_body (GString *html, const Section *section)
+{
+  switch (section->type)
+    {
+    case SECTION_FACTS:
+    case SECTION_OBJECT:
+      table_append_html_facts (section->table, html);
+      return;
+    case SECTION_TABLE:
+    case SECTION_MAP:
+      if (table_get_n_rows (section->table) == 0)
+        append_paragraph (html, "none");
+      else
+        table_append_html_rows (section->table, html);
+      return;
+    case SECTION_LINES:
+      for (guint i = 0; i < section->lines->len; i++)
+        append_paragraph (html, section->lines->pdata[i]);
+      return;
+    case SECTION_SENTENCE:
+    default:
+      append_paragraph (html, section->sentence);
+      return;
+    }
+}
+
+char *
+document_format_html (const Document *document, const char *title)
+{
+  GString *html = g_string_new ("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
+
+  text_append_markup (html, title);
+  g_string_append_printf (html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+  text_append_markup (html, title);
+  g_string_append (html, "</h1>\n");
+  for (guint i = 0; i < document->sections->len; i++)
+    {
+      const Section *section = &g_array_index (document->sections, Section, i);
+
+      if (section->title != NULL)
+        {
+          g_string_append (html, "<h2>");
+          text_append_markup (html, section->title);
+          g_string_append (html, "</h2>\n");
+        }
+      append_html_body (html, section);
+    }
+  g_string_append (html, "</body>\n</html>\n");
+  return g_string_free (html, FALSE);
+}

@@ -39,3 +39,6 @@ void document_take_lines (Document *document, const char *key, const char *title
 char *document_format_json (const Document *document);
 char *document_format_text (const Document *document);
 char *document_format_csv (const Document *document);
+
+/* Formats the text as one page of HTML, which loads nothing and needs no script. g_free() it. */
+char *document_format_html (const Document *document, const char *title);

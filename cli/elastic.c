@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elastic.h"
 
+#include <string.h>
+
 #include "group-view.h"
 #include "renumbering-view.h"
 #include "report-view.h"
+#include "text.h"
 
 static const Column columns[] = {
   { "group", NULL, CELL_TEXT },
@@ -106,4 +109,19 @@ try_group_change (Session *session, const ElasticVerb *verb, const SliceNumbers 
   change = verb->change_fork (fork, session->words[0], slices, now_ms, &report, error);
   return change == NULL ? explain_refusal (session, report, error)
                         : print_group_change (session, snapshot, change, verb->dry_run_outcome, error);
+}
+
+bool
+slice_numbers_parse (const char *text, SliceNumbers *slices, GError **error)
+{
+  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or a range such as 1..2", G_MININT64, G_MAXINT64 };
+  const char *dots = strstr (text, "..");
+  g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
+  gint64 least = 0, most = 0;
+
+  if ((dots != NULL && !text_parse_number (first, &rule, &least, error))
+      || !text_parse_number (dots == NULL ? text : dots + 2, &rule, &most, error))
+    return false;
+  *slices = (SliceNumbers) { least, most, dots != NULL };
+  return true;
 }

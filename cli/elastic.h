@@ -15,6 +15,9 @@ typedef struct {
   bool is_range;
 } SliceNumbers;
 
+/* Parses --slices: "N" or "LEAST..MOST". The library checks the numbers. */
+bool slice_numbers_parse (const char *text, SliceNumbers *slices, GError **error);
+
 /* A verb that changes the slices of a group, on the ledger, or with --dry-run on a fork. */
 typedef struct {
   QuoitGroupChange *(*change_ledger) (QuoitLedger *ledger, const char *group, const SliceNumbers *slices,

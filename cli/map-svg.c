@@ -31,10 +31,7 @@ static const char dark_style[]
 void
 svg_escape (GString *out, const char *text)
 {
-  g_autofree char *line = text_in_one_line (text);
-  g_autofree char *escaped = g_markup_escape_text (line, -1);
-
-  g_string_append (out, escaped);
+  text_append_markup (out, text);
 }
 
 void

@@ -63,17 +63,13 @@ refuse_arguments (const Session *session, guint n_words, GError **error)
   return false;
 }
 
-bool
-session_parse (Session *session, const GOptionEntry *options, GError **error)
+/* Parses session->words with the options of @context. Afterwards it has only the arguments. */
+static bool
+parse_words (Session *session, GOptionContext *context, const GOptionEntry *options, GError **error)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (session->verb->parameters);
   g_autofree GOptionEntry *common = session_options (session);
-  g_autofree char *program = g_strconcat ("quoit ", session->verb->name, NULL);
   guint n_words;
 
-  g_set_prgname (program);
-  g_option_context_set_summary (context, session->verb->summary);
-  g_option_context_set_description (context, session->verb->details);
   if (options != NULL)
     g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_main_entries (context, common, NULL);
@@ -94,6 +90,40 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
       }
   return (n_words >= session->verb->min_arguments && n_words <= session->verb->max_arguments)
          || refuse_arguments (session, n_words, error);
+}
+
+bool
+session_parse (Session *session, const GOptionEntry *options, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (session->verb->parameters);
+  g_autofree char *program = g_strconcat ("quoit ", session->verb->name, NULL);
+
+  g_set_prgname (program);
+  g_option_context_set_summary (context, session->verb->summary);
+  g_option_context_set_description (context, session->verb->details);
+  return parse_words (session, context, options, error);
+}
+
+bool
+session_parse_line (Session *session, const GOptionEntry *options, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) why = NULL;
+
+  g_option_context_set_help_enabled (context, FALSE);
+  if (!parse_words (session, context, options, &why))
+    {
+      /* GOption's messages begin with a capital. */
+      if (why->domain == G_OPTION_ERROR)
+        why->message[0] = g_ascii_tolower (why->message[0]);
+      g_set_error_literal (error, QUOIT_ERROR, why->domain == QUOIT_ERROR ? why->code : QUOIT_ERROR_USAGE,
+                           why->message);
+      return false;
+    }
+  if (session->db == NULL && session->wait == NULL && session->now == NULL && session->at == NULL
+      && session->output == NULL)
+    return true;
+  return text_refuse_usage (error, "--db, --wait, --now, --at and --output belong to the command, not to a line");
 }
 
 bool

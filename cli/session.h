@@ -37,6 +37,10 @@ GOptionEntry *session_options (Session *session);
  * --help ends the process. */
 bool session_parse (Session *session, const GOptionEntry *options, GError **error);
 
+/* Like session_parse(), for a line of `quoit what-if`, which has the words of a verb, but neither --help nor the
+ * options that all verbs share. */
+bool session_parse_line (Session *session, const GOptionEntry *options, GError **error);
+
 /* Parses words that session_parse() shall not see, with @options and the options that all verbs share. Fails if an
  * argument is left. */
 bool session_parse_part (Session *session, char ***words, const GOptionEntry *options, GError **error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of a table, for the files that write them: table-json.c, table-text.c and table-csv.c. */
+/* The cells of a table, for the files that write them: table-json.c, table-text.c,
+ * table-html.c and table-csv.c. */
 #pragma once
 
 #include "table.h"
@@ -22,3 +23,6 @@ struct _Table {
 };
 
 const Cell *table_get_cell (const Table *table, guint row, guint column);
+
+/* Formats a cell for people, not escaped yet. @no: the text of a flag that is false. g_free() it. */
+char *table_cell_format (CellType type, const Cell *cell, const char *no);

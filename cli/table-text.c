@@ -15,10 +15,10 @@ format_list (const GPtrArray *list)
   return g_string_free (text, FALSE);
 }
 
-static char *
-format_cell (CellType type, const Cell *cell, const char *no)
+char *
+table_cell_format (CellType type, const Cell *cell, const char *no)
 {
-  g_autofree char *raw = NULL;
+  char *raw = NULL;
 
   if (cell->known && type == CELL_NUMBER)
     raw = g_strdup_printf ("%" G_GINT64_FORMAT, cell->number);
@@ -29,7 +29,18 @@ format_cell (CellType type, const Cell *cell, const char *no)
   else if (cell->known && (type == CELL_TEXT || type == CELL_AMOUNT))
     raw = g_strdup (cell->text);
 
-  return raw == NULL || raw[0] == '\0' ? g_strdup ("-") : text_for_terminal (raw);
+  if (raw != NULL && raw[0] != '\0')
+    return raw;
+  g_free (raw);
+  return g_strdup ("-");
+}
+
+static char *
+format_cell (CellType type, const Cell *cell, const char *no)
+{
+  g_autofree char *raw = table_cell_format (type, cell, no);
+
+  return text_for_terminal (raw);
 }
 
 static struct libscols_table *

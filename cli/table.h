@@ -58,3 +58,8 @@ char *table_format_facts (const Table *table);
 /* Formats a line of keys and a line for each row, according to RFC 4180, but with LF at the end of lines. Text that a
  * spreadsheet would evaluate as a formula begins with an apostrophe; see quoit(1). g_free() it. */
 char *table_format_csv (const Table *table);
+
+/* Appends a table of HTML with all rows, or with a row for each column of row 0: the same cells as in the formats for
+ * people. */
+void table_append_html_rows (const Table *table, GString *html);
+void table_append_html_facts (const Table *table, GString *html);

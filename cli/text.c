@@ -96,6 +96,15 @@ text_in_json (const char *json)
   return g_string_free (escaped, FALSE);
 }
 
+void
+text_append_markup (GString *out, const char *text)
+{
+  g_autofree char *line = text_in_one_line (text);
+  g_autofree char *escaped = g_markup_escape_text (line, -1);
+
+  g_string_append (out, escaped);
+}
+
 char *
 text_for_shell (const char *text)
 {
@@ -140,15 +149,29 @@ text_parse_word (const char *text, const char *option, const char *const *words,
   return false;
 }
 
+/* GLib requires seconds. Returns "...T09:30:00Z" for "...T09:30Z", and a copy of other text. */
+static char *
+add_seconds (const char *text)
+{
+  const char *time = strchr (text, 'T');
+  bool has_minutes_only = time != NULL && g_ascii_isdigit (time[1]) && g_ascii_isdigit (time[2]) && time[3] == ':'
+                          && g_ascii_isdigit (time[4]) && g_ascii_isdigit (time[5]) && time[6] != '\0'
+                          && strchr ("Z+-", time[6]) != NULL;
+
+  return has_minutes_only ? g_strdup_printf ("%.*s:00%s", (int) (time - text + 6), text, time + 6) : g_strdup (text);
+}
+
 bool
 text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error)
 {
   g_autoptr (GDateTime) time = NULL;
+  g_autofree char *complete = NULL;
 
   if (g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, time_ms, NULL))
     return true;
 
-  time = g_date_time_new_from_iso8601 (text, NULL);
+  complete = add_seconds (text);
+  time = g_date_time_new_from_iso8601 (complete, NULL);
   if (time == NULL)
     {
       g_set_error (

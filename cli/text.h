@@ -18,6 +18,9 @@ char *text_in_one_line (const char *text);
  * \uXXXX. */
 char *text_in_json (const char *json);
 
+/* Appends @text to @out in one line, escaped for HTML and XML. */
+void text_append_markup (GString *out, const char *text);
+
 /* Returns 'text' in quotes for a POSIX shell, which reads back exactly the same bytes. */
 char *text_for_shell (const char *text);
 

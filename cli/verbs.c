@@ -5,6 +5,7 @@
 
 static const char *const outputs_facts[] = { "table", "json", NULL };
 static const char *const outputs_rows[] = { "table", "json", "csv", NULL };
+static const char *const outputs_pages[] = { "table", "json", "csv", "html", NULL };
 static const char *const outputs_shell[] = { "table", "env", "json", NULL };
 
 /* clang-format off */
@@ -64,7 +65,7 @@ format_verbs_with_rows (void)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
-    if (verbs[i].outputs == outputs_rows)
+    if (g_strv_contains (verbs[i].outputs, "csv"))
       g_ptr_array_add (names, (char *) verbs[i].verb->name);
   g_ptr_array_sort (names, by_name);
   return format_list ((const char *const *) names->pdata, names->len, " and ");

@@ -45,6 +45,7 @@
   VERB (fits, facts, true) \
   VERB (when, facts, true) \
   VERB (explain, facts, true) \
+  VERB (what_if, pages, true) \
   VERB (promise, rows, true) \
   VERB (env, shell, true) \
   VERB (mesh, facts, true) \

@@ -141,7 +141,7 @@ func (u *NodesUpdate) toC() (*C.QuoitInput, error) {
 
 // UpdateNodes adds or replaces a few nodes of a source, and removes others. All other nodes of the source stay. The
 // result is that of Sync with the complete list: an allocated node that is removed is lost. Removing a node that the
-// source does not have changes nothing.
+// source does not have changes nothing. An update without Nodes can be one of a source of any kind.
 //
 // It fails like Sync, with NotFound if there is no such source, with Invalid if a fact of a node is wrong, if the same
 // id is added and removed, or if a node with chips lacks Ray's TPU labels (NodeFacts.Slice sets them), and with

@@ -282,6 +282,7 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  * and removes the nodes of quoit_input_remove_node(). All other nodes stay. The result is that of quoit_ledger_sync()
  * with the complete list, with the same rules: an allocated node that is removed is lost, and stays as dead while a
  * group has it. The entry contains only what changes. Removing a node that the source does not have changes nothing.
+ * An input that only removes nodes can be for a source of any kind.
  *
  * The time depends on the number of changed nodes, and a little on the size of the fleet: see docs/performance.md. It
  * is short as long as nodes only change their state, address or name, or replace each other in their places. New places

@@ -221,13 +221,40 @@ has_other_kinds (const QuoitLayout *layout, QuoitSourceKind kind)
   return FALSE;
 }
 
+static gboolean
+update_source (const QuoitFleet *fleet, QuoitSourceId source, const QuoitNodesUpdate *update, gint64 now_ms,
+               QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+{
+  QuoitClaims *claims = update->claims;
+
+  if (!check_identities (update, error))
+    return FALSE;
+  if (has_other_kinds (fleet->layout, quoit_claims_source_kind (claims)))
+    return sync_complete_source (fleet, source, update, now_ms, entry, outcome, error);
+  return quoit_difference_import (fleet, &claims, QUOIT_VERB_SYNC, update, now_ms, entry, &outcome->changes, error);
+}
+
+/* Like update_source(), for an update without new nodes, which can be one of a source of any kind. */
+static gboolean
+remove_from_source (const QuoitFleet *fleet, QuoitSourceId source, const QuoitNodesUpdate *update, gint64 now_ms,
+                    QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
+{
+  const QuoitSourceKind kind = (QuoitSourceKind) fleet->layout->sources[source.index].kind;
+  g_autoptr (QuoitClaims) none = quoit_claims_new (quoit_claims_source (update->claims), kind);
+  QuoitNodesUpdate removal = *update;
+
+  quoit_claims_set_join (none, quoit_claims_join (update->claims));
+  removal.claims = none;
+  return update_source (fleet, source, &removal, now_ms, entry, outcome, error);
+}
+
 gboolean
 quoit_step_update_nodes (const QuoitFleet *fleet, const QuoitNodesUpdate *update, gint64 now_ms, QuoitEntry **entry,
                          QuoitOutcome *outcome, GError **error)
 {
-  QuoitClaims *claims = update->claims;
-  const char *name = quoit_claims_source (claims);
+  const char *name = quoit_claims_source (update->claims);
   QuoitSourceId source;
+  guint32 n;
 
   if (!quoit_layout_find_source (fleet->layout, name, &source))
     {
@@ -235,9 +262,6 @@ quoit_step_update_nodes (const QuoitFleet *fleet, const QuoitNodesUpdate *update
 
       return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no source %s: expected one that was imported before", quoted);
     }
-  if (!check_identities (update, error))
-    return FALSE;
-  if (has_other_kinds (fleet->layout, quoit_claims_source_kind (claims)))
-    return sync_complete_source (fleet, source, update, now_ms, entry, outcome, error);
-  return quoit_difference_import (fleet, &claims, QUOIT_VERB_SYNC, update, now_ms, entry, &outcome->changes, error);
+  quoit_claims_nodes (update->claims, &n);
+  return (n == 0 ? remove_from_source : update_source) (fleet, source, update, now_ms, entry, outcome, error);
 }

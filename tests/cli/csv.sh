@@ -90,6 +90,7 @@ ok 0 "a second group is reserved" reserve gone --topology 4x4 --accelerator v6e 
 ok 0 "the second group is released" release gone --reason "done" --now "$now"
 ok 0 "set-state marks a host dead" set-state tpu-group-0-1 dead --now "$now"
 all_twins
+twin classes what-if 'drain pool small; add v6e 4x4 x2; release train' --now "$now"
 twin generations catalogue
 twin topologies catalogue v5e
 twin topologies catalogue v6e 4x4
@@ -242,7 +243,7 @@ fi
 fresh 'v6e 4x4 x2'
 quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
 baseline
-list="calendar, catalogue, groups, journal, nodes, promise, show, slices, slots and who-holds"
+list="calendar, catalogue, groups, journal, nodes, promise, show, slices, slots, what-if and who-holds"
 want='--topology 4x4 --accelerator v6e --slices 1'
 while read -r words; do
   # shellcheck disable=SC2086

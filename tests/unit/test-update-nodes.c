@@ -206,6 +206,46 @@ START_TEST (name_of_another_alive_node_is_refused)
 }
 END_TEST
 
+START_TEST (nodes_of_a_source_of_any_kind_can_be_removed)
+{
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitInput) removal = quoit_input_new_nodes (), addition = quoit_input_new_nodes ();
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+  QuoitImport *import;
+  uint32_t node;
+
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET,
+                                "v6e 2x4 x3 pool=a busy=2 draining=1; v6e 2x4 x1 pool=b", NULL, NOW, &error));
+  ck_assert_ok (error);
+  /* Also beside sources of other kinds. */
+  if (_i == 1)
+    quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, "[]", NULL, NOW, &error));
+  quoit_input_set_source (removal, "fleet");
+  ck_assert (quoit_input_remove_node (removal, "a-0-0", NULL));
+  ck_assert (quoit_input_remove_node (removal, "b-0-0", NULL));
+  import = quoit_ledger_update_nodes (ledger, removal, NOW, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_import_get_n_nodes (import), 2);
+  quoit_import_free (import);
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert_uint_eq (quoit_snapshot_get_n_nodes (snapshot), 2);
+  ck_assert (quoit_snapshot_lookup_node (snapshot, "a-1-0", &node, NULL));
+  ck_assert_int_eq (quoit_snapshot_get_node_state (snapshot, node), QUOIT_NODE_DRAINING);
+  ck_assert (quoit_snapshot_lookup_node (snapshot, "a-2-0", &node, NULL));
+  ck_assert (quoit_snapshot_is_node_external (snapshot, node));
+  ck_assert (quoit_snapshot_check (snapshot, NULL));
+  ck_assert (quoit_ledger_verify (ledger, &error));
+
+  /* New nodes need the facts of a Ray list. */
+  quoit_input_set_source (addition, "fleet");
+  ck_assert (quoit_input_add_node (addition, NULL, "x", NULL, QUOIT_NODE_ALIVE, NULL));
+  ck_assert_ptr_null (quoit_ledger_update_nodes (ledger, addition, NOW, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "is of another kind");
+  quoit_ledger_unref (ledger);
+}
+END_TEST
+
 START_TEST (input_of_another_form_is_refused)
 {
   QuoitLedger *ledger = ledger_new ();
@@ -300,6 +340,7 @@ main (void)
   tcase_add_loop_test (tcase, update_reports_what_changes, 0, (int) G_N_ELEMENTS (updates));
   tcase_add_loop_test (tcase, refused_update_changes_nothing, 0, (int) G_N_ELEMENTS (refused));
   tcase_add_test (tcase, name_of_another_alive_node_is_refused);
+  tcase_add_loop_test (tcase, nodes_of_a_source_of_any_kind_can_be_removed, 0, 2);
   tcase_add_test (tcase, input_of_another_form_is_refused);
   tcase_add_test (tcase, fork_and_batch_take_updates);
   tcase_add_test (tcase, past_states_have_the_nodes_before_an_update);

@@ -726,7 +726,7 @@ class Ledger(_c.Uncopyable):
         """Adds or replaces a few nodes of a source, and removes others. All other nodes of the source stay.
 
         The result is that of `sync_input` with the complete list: an allocated node that is removed is lost. Removing a
-        node that the source does not have changes nothing.
+        node that the source does not have changes nothing. A call without `nodes` can be for a source of any kind.
 
         Args:
             nodes: the nodes to add, or to replace if the source has nodes of the same ids
