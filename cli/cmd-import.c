@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import and sync. They read the same inputs; sync accepts that nodes of groups are gone. */
+#include "fleet-view.h"
 #include "text.h"
 #include "verbs.h"
 #include "words.h"
@@ -40,6 +41,79 @@ static const Column change_columns[] = {
   { "group", "HELD BY", CELL_TEXT },
 };
 
+static const Column pool_columns[] = {
+  { "pool", "POOL", CELL_TEXT },         { "accelerator", "ACCELERATOR", CELL_TEXT },
+  { "topology", "TOPOLOGY", CELL_TEXT }, { "slices", "SLICES", CELL_NUMBER },
+  { "free", "FREE", CELL_NUMBER },       { "degraded", "DEGRADED", CELL_NUMBER },
+  { "held", "HELD", CELL_NUMBER },       { "n_nodes", "NODES", CELL_NUMBER },
+};
+
+/* A row of the pools: the slices of one class in one pool. Slices without a class, and pools without slices, have rows
+ * too. */
+typedef struct {
+  uint32_t pool;
+  gint64 class, slices, free, degraded, held, n_nodes;
+} PoolRow;
+
+static void
+add_pool_row (Table *table, const QuoitSnapshot *snapshot, const PoolRow *row)
+{
+  table_add_text (table, quoit_snapshot_get_pool_name (snapshot, row->pool));
+  table_add_text (table,
+                  row->class < 0 ? NULL : quoit_snapshot_get_class_accelerator (snapshot, (uint32_t) row->class));
+  table_take_text (table, row->class < 0 ? NULL : quoit_snapshot_dup_class_topology (snapshot, (uint32_t) row->class));
+  table_add_number (table, row->slices);
+  table_add_number (table, row->free);
+  table_add_number (table, row->degraded);
+  table_add_number (table, row->held);
+  table_add_number (table, row->n_nodes);
+}
+
+/* Slices are in the order of pools, and the slices of a class in a pool are adjacent. */
+static Table *
+describe_pools (const QuoitSnapshot *snapshot, const char *source)
+{
+  Table *table = table_new (pool_columns, G_N_ELEMENTS (pool_columns));
+  const uint32_t n_slices = quoit_snapshot_get_n_slices (snapshot);
+  uint32_t slice = 0;
+
+  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
+    {
+      const uint32_t end = slice + quoit_snapshot_get_pool_n_slices (snapshot, pool);
+      PoolRow row = { pool, -1, 0, 0, 0, 0, 0 };
+      gint64 n_left = quoit_snapshot_get_pool_n_nodes (snapshot, pool);
+
+      if (!g_str_equal (pool_source (snapshot, pool), source))
+        {
+          slice = end;
+          continue;
+        }
+      for (; slice < end && slice < n_slices; slice++)
+        {
+          const uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
+          const int64_t class = quoit_snapshot_get_slice_class (snapshot, slice);
+
+          if (row.slices > 0 && class != row.class)
+            {
+              add_pool_row (table, snapshot, &row);
+              row = (PoolRow) { pool, class, 0, 0, 0, 0, 0 };
+            }
+          row.class = class;
+          row.slices++;
+          row.free += (flags & QUOIT_SLICE_FREE) != 0;
+          row.degraded += (flags & QUOIT_SLICE_INTACT) == 0;
+          row.held += (flags & QUOIT_SLICE_ALLOCATED) != 0;
+          row.n_nodes += quoit_snapshot_get_slice_n_nodes (snapshot, slice);
+          n_left -= quoit_snapshot_get_slice_n_nodes (snapshot, slice);
+        }
+      if (row.slices > 0)
+        add_pool_row (table, snapshot, &row);
+      if (n_left > 0)
+        add_pool_row (table, snapshot, &(PoolRow) { .pool = pool, .class = -1, .n_nodes = n_left });
+    }
+  return table;
+}
+
 static void
 add_optional_text (Table *table, const char *text)
 {
@@ -47,7 +121,7 @@ add_optional_text (Table *table, const char *text)
 }
 
 static bool
-print_result (Session *session, const QuoitImport *import, bool dry_run, GError **error)
+print_result (Session *session, const QuoitSnapshot *snapshot, const QuoitImport *import, bool dry_run, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
@@ -73,6 +147,7 @@ print_result (Session *session, const QuoitImport *import, bool dry_run, GError 
   if (dry_run)
     document_take_sentence (document, g_strdup ("dry run: nothing has changed"));
   document_take_facts (document, facts);
+  document_take_table (document, "pools", "pools", describe_pools (snapshot, quoit_import_get_source (import)));
   document_take_table (document, "changes", "changes", changes);
   document_take_lines (document, "warnings", "warnings", warnings);
   return session_print (session, document, error);
@@ -177,13 +252,20 @@ typedef struct {
   QuoitImport *(*on_fork) (QuoitFork *, const QuoitInput *, int64_t, GError **);
 } Way;
 
+/* Sets *@after to the state after the import. */
 static QuoitImport *
-import_input (const Way *way, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, bool dry_run, GError **error)
+import_input (const Way *way, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, bool dry_run,
+              QuoitSnapshot **after, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = dry_run ? quoit_ledger_snapshot (ledger) : NULL;
   g_autoptr (QuoitFork) fork = dry_run ? quoit_snapshot_fork (snapshot) : NULL;
 
-  return dry_run ? way->on_fork (fork, input, now_ms, error) : way->in_ledger (ledger, input, now_ms, error);
+  QuoitImport *result
+      = dry_run ? way->on_fork (fork, input, now_ms, error) : way->in_ledger (ledger, input, now_ms, error);
+
+  if (result != NULL)
+    *after = dry_run ? quoit_fork_snapshot (fork) : quoit_ledger_snapshot (ledger);
+  return result;
 }
 
 static bool
@@ -191,6 +273,7 @@ run_on (Session *session, QuoitSourceKind kind, const Options *options, const Wa
 {
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
+  g_autoptr (QuoitSnapshot) after = NULL;
   g_autoptr (QuoitInput) input = new_input (kind, given, options, error);
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (GError) why = NULL;
@@ -201,9 +284,9 @@ run_on (Session *session, QuoitSourceKind kind, const Options *options, const Wa
   ledger = session_open (session, error);
   if (ledger == NULL || !session_now (session, &now_ms, error))
     return false;
-  result = import_input (way, ledger, input, now_ms, options->dry_run, &why);
+  result = import_input (way, ledger, input, now_ms, options->dry_run, &after, &why);
   if (result != NULL)
-    return print_result (session, result, options->dry_run, error);
+    return print_result (session, after, result, options->dry_run, error);
   prefix_file_name (why, kind, given, options);
   g_propagate_error (error, g_steal_pointer (&why));
   return false;

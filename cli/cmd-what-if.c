@@ -27,6 +27,28 @@ read_lines (const Session *session, char *const *files, GPtrArray *lines, GError
   return lines->len > 0 || text_refuse_usage (error, "expected at least one line, such as 'drain pool b'");
 }
 
+/* Returns a ledger in memory with only the fleet text of a file. */
+static QuoitSnapshot *
+import_fleet (const char *file, gint64 now_ms, GError **error)
+{
+  const bool is_stdin = g_str_equal (file, "-");
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitInput) input = NULL;
+  g_autoptr (QuoitImport) import = NULL;
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (quoit_load_text (is_stdin ? "/dev/stdin" : file, &text, &length, error))
+    {
+      input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, length);
+      import = quoit_ledger_import (ledger, input, now_ms, error);
+    }
+  if (import != NULL)
+    return quoit_ledger_snapshot (ledger);
+  g_prefix_error (error, "%s: ", is_stdin ? "standard input" : file);
+  return NULL;
+}
+
 /* With --at, the lines begin at the time of that entry. */
 static bool
 find_time (const Session *session, const QuoitSnapshot *snapshot, gint64 *now_ms, GError **error)
@@ -71,8 +93,11 @@ static bool
 run (Session *session, GError **error)
 {
   g_auto (GStrv) files = NULL;
+  g_autofree char *fleet = NULL;
   const GOptionEntry entries[] = {
     { "file", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, "a file of lines, answered first; -: standard input", "FILE" },
+    { "fleet", 0, 0, G_OPTION_ARG_FILENAME, &fleet, "begin with the fleet text of this file instead of the ledger",
+      "FILE" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (GPtrArray) lines = what_if_lines_new ();
@@ -83,7 +108,11 @@ run (Session *session, GError **error)
   if (!session_parse (session, entries, error) || !session_check (session, error)
       || !read_lines (session, files, lines, error))
     return false;
-  snapshot = session_snapshot (session, error);
+  if (fleet != NULL && session->at != NULL)
+    return text_refuse_usage (error, "--at cannot be combined with --fleet, which has no past");
+  if (!session_now (session, &now_ms, error))
+    return false;
+  snapshot = fleet != NULL ? import_fleet (fleet, now_ms, error) : session_snapshot (session, error);
   if (snapshot == NULL || !find_time (session, snapshot, &now_ms, error))
     return false;
   what_if = what_if_new (snapshot, now_ms, g_steal_pointer (&lines));

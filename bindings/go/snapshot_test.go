@@ -46,6 +46,18 @@ func TestGraphHasAVertexForEachNodeAndChip(t *testing.T) {
 	wantCode(t, err, quoit.Invalid)
 }
 
+func TestFleetIsWrittenAsText(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2 pool=a; group train v6e 4x4 owner=ann")
+	expected := "v6e 4x4 x2 pool=a;\ngroup train v6e 4x4 x1 pool=a slices=0 owner=ann\n"
+	if text := must[string](t)(newSnapshot(t, ledger).FleetText()); text != expected {
+		t.Errorf("'%s': expected '%s'", text, expected)
+	}
+	empty := quoit.OpenMemory()
+	t.Cleanup(empty.Close)
+	_, err := newSnapshot(t, empty).FleetText()
+	wantCode(t, err, quoit.NotFound)
+}
+
 func TestSnapshotReturnsTheWholeFleet(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2 zone=us-east5-b; v5p 2x2x4 pool=big draining=0.1 dead=0.3")
 	group := reserve(t, ledger, sliceRequest("train", 1))

@@ -358,6 +358,20 @@ func (s *Snapshot) JSON() (text string, err error) {
 	return text, err
 }
 
+// FleetText returns the slices and groups as fleet text. Importing it into an empty ledger makes slices of the same
+// classes, with the same numbers of free, draining and degraded ones, and the groups of whole, intact slices. Nodes
+// outside of slices, reservations ahead, windows and quotas are left out.
+//
+// It fails with NotFound if there is no slice to write.
+func (s *Snapshot) FleetText() (text string, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		text = moveString(C.quoit_snapshot_dup_fleet_text(c, &gerror))
+		return errorFromC(gerror)
+	})
+	return text, err
+}
+
 // Check recomputes and compares all summaries, indexes and allocations. It is meant for tests and diagnosis.
 //
 // It fails with Failed, which is a bug of quoit; the message names the contradiction.

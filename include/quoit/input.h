@@ -77,7 +77,10 @@ typedef enum {
  * Creates an input from the text of a source.
  *
  * - %QUOIT_SOURCE_KIND_FLEET: fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b dead=2.3"
- *   (docs/model.md has the grammar).
+ *   (docs/model.md has the grammar). Items such as "group train v6e 4x4 x2 until=2027-01-01T00:00Z" are groups that the
+ *   import reserves after the nodes, in the same entry. A live group of that name with the same request and owner stays
+ *   as it is. The import then also fails like quoit_ledger_reserve(), also with %QUOIT_ERROR_NOT_NOW and
+ *   %QUOIT_ERROR_NEVER.
  * - %QUOIT_SOURCE_KIND_RAYCLUSTER: a manifest with one RayCluster, RayJob (its rayClusterSpec) or RayService (its
  *   rayClusterConfig). Its nodes are those that KubeRay 1.7 creates, under the names that the TPU webhook gives them.
  *   Other documents are ignored, except ResourceClaims and ResourceClaimTemplates: they state how many devices a pod

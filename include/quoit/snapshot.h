@@ -214,6 +214,24 @@ QUOIT_API QuoitReport *quoit_snapshot_explain_group (const QuoitSnapshot *snapsh
 QUOIT_API char *quoit_snapshot_dup_json (const QuoitSnapshot *snapshot);
 
 /**
+ * quoit_snapshot_dup_fleet_text:
+ *
+ * Returns the slices and groups as fleet text, for quoit_input_new(). Importing it into an empty ledger makes slices of
+ * the same classes, with the same numbers of free, draining and degraded ones. Pools keep their names, and get that of
+ * their source before it if several have one name; slices are numbered. Groups of whole, intact slices keep their names,
+ * slices, owners, priorities, labels and ends. What fleet text cannot state is left out: nodes outside of slices and
+ * slices that are not in the catalogue, reservations ahead, windows and quotas, and labels with blanks. The nodes of
+ * other groups, such as those of bundles, are busy.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no slice to write.
+ *
+ * Returns: (transfer full): the text; g_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_fleet_text (const QuoitSnapshot *snapshot, GError **error);
+
+/**
  * quoit_snapshot_check:
  *
  * Recomputes all counters and indexes from the nodes and groups, and compares them. Use it in tests.

@@ -158,6 +158,14 @@ quoit_snapshot_dup_json (const QuoitSnapshot *snapshot)
 }
 
 char *
+quoit_snapshot_dup_fleet_text (const QuoitSnapshot *snapshot, GError **error)
+{
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  return quoit_write_fleet_text (snapshot->fleet, error);
+}
+
+char *
 quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGraphForm form, GError **error)
 {
   g_autoptr (QuoitGraph) graph = NULL;

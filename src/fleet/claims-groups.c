@@ -60,6 +60,34 @@ quoit_claims_external (const QuoitClaims *claims, guint32 *n)
 }
 
 void
+quoit_claims_add_reservation (QuoitClaims *claims, const QuoitReservationClaim *reservation)
+{
+  QuoitReservationClaim copy = *reservation;
+  QuoitPair *labels = quoit_claims_alloc (claims, reservation->n_labels * sizeof *labels);
+  const char **named = quoit_claims_alloc (claims, reservation->n_named * sizeof *named);
+
+  for (guint i = 0; i < reservation->n_labels; i++)
+    labels[i] = (QuoitPair) { quoit_claims_intern_text (claims, reservation->labels[i].key),
+                              quoit_claims_intern_text (claims, reservation->labels[i].value) };
+  for (guint i = 0; i < reservation->n_named; i++)
+    named[i] = quoit_claims_copy_text (claims, reservation->named[i]);
+  copy.labels = labels;
+  copy.named = named;
+  copy.name = quoit_claims_copy_text (claims, reservation->name);
+  copy.owner = quoit_claims_intern_text (claims, reservation->owner);
+  copy.pool = quoit_claims_intern_text (claims, reservation->pool);
+  copy.zone = quoit_claims_intern_text (claims, reservation->zone);
+  g_array_append_val (claims->reservations, copy);
+}
+
+const QuoitReservationClaim *
+quoit_claims_reservations (const QuoitClaims *claims, guint32 *n)
+{
+  *n = claims->reservations->len;
+  return (const QuoitReservationClaim *) (const void *) claims->reservations->data;
+}
+
+void
 quoit_claims_set_scope (QuoitClaims *claims, guint scope)
 {
   claims->scope = scope;

@@ -16,12 +16,13 @@ struct _QuoitClaims {
   GArray *kind_hashes;
   guint32 kinds_mask;
   GArray *nodes;
-  GArray *labels;      /* scratch: QuoitPair of the current kind */
-  GArray *resources;   /* scratch: QuoitResource of the current kind */
-  GArray *groups;      /* of QuoitGroupClaim */
-  GArray *external;    /* of QuoitBundleClaim */
-  guint scope;         /* of QuoitClaimsScope */
-  GPtrArray *warnings; /* NULL-terminated */
+  GArray *labels;       /* scratch: QuoitPair of the current kind */
+  GArray *resources;    /* scratch: QuoitResource of the current kind */
+  GArray *groups;       /* of QuoitGroupClaim */
+  GArray *external;     /* of QuoitBundleClaim */
+  GArray *reservations; /* of QuoitReservationClaim */
+  guint scope;          /* of QuoitClaimsScope */
+  GPtrArray *warnings;  /* NULL-terminated */
 };
 
 /* Returns @size bytes that do not move and live as long as the claims. They are aligned for pointers if all sizes

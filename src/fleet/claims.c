@@ -42,6 +42,7 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
   claims->resources = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
   claims->groups = g_array_new (FALSE, FALSE, sizeof (QuoitGroupClaim));
   claims->external = g_array_new (FALSE, FALSE, sizeof (QuoitBundleClaim));
+  claims->reservations = g_array_new (FALSE, FALSE, sizeof (QuoitReservationClaim));
   claims->warnings = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (claims->warnings, NULL);
   claims->source = quoit_claims_intern_text (claims, source);
@@ -65,6 +66,7 @@ quoit_claims_free (QuoitClaims *claims)
   g_array_unref (claims->resources);
   g_array_unref (claims->groups);
   g_array_unref (claims->external);
+  g_array_unref (claims->reservations);
   g_ptr_array_unref (claims->warnings);
   g_free (claims);
 }

@@ -113,6 +113,22 @@ typedef struct {
   const QuoitBundleClaim *bundles;
 } QuoitGroupClaim;
 
+/* A group that an import reserves: a line "group ..." of fleet text. It then belongs to the ledger, like any group that
+ * a caller reserves. */
+typedef struct {
+  const char *name, *owner, *pool, *zone; /* NULL, except for the name: not stated */
+  QuoitGeneration generation;
+  QuoitShape shape;
+  guint32 chips_per_host; /* 0: Ray's default for the shape */
+  guint32 n_slices;
+  gint64 until_ms; /* the end of its lease; 0: none */
+  gint32 priority;
+  guint16 n_labels;
+  guint32 n_named;
+  const QuoitPair *labels;
+  const char *const *named; /* full names of its slices, n_slices of them; n_named 0: any that are free */
+} QuoitReservationClaim;
+
 /* Which use of nodes the claims include, as bits. If the scope includes groups and the claims have none, the source has
  * no groups. If the scope does not include groups, the source was not queried for groups, and its previous groups stay.
  * The same applies to external use. */
@@ -168,6 +184,9 @@ const QuoitGroupClaim *quoit_claims_groups (const QuoitClaims *claims, guint32 *
 /* Appends a deep copy of the external use of one node, like a bundle of a group. Each node may occur once. */
 void quoit_claims_add_external (QuoitClaims *claims, const QuoitBundleClaim *use);
 const QuoitBundleClaim *quoit_claims_external (const QuoitClaims *claims, guint32 *n);
+/* Appends a deep copy of @reservation. */
+void quoit_claims_add_reservation (QuoitClaims *claims, const QuoitReservationClaim *reservation);
+const QuoitReservationClaim *quoit_claims_reservations (const QuoitClaims *claims, guint32 *n);
 void quoit_claims_set_scope (QuoitClaims *claims, guint scope); /* of QuoitClaimsScope */
 guint quoit_claims_scope (const QuoitClaims *claims);
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/fleet-text.h"
+
 #include "base/label-names.h"
-#include "formats/formats.h"
 #include "models/ray/label-syntax.h"
 
 #include <string.h>
 
 /* Reads fleet text: items separated by ';'. docs/model.md has the grammar. */
-
-/* A part of the text. */
-typedef struct {
-  const char *at; /* NULL: the word is missing */
-  gsize length;
-} Word;
 
 enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
 
@@ -21,161 +16,104 @@ enum { MARK_BUSY = 1, MARK_DRAINING = 2, MARK_DEAD = 4 };
 
 /* One item: "v6e 4x4 x2 pool=big". */
 typedef struct {
-  Word generation, topology;
+  QuoitFleetWord generation, topology;
   guint32 n_slices;
   const char *count_at; /* the number of slices in the text; NULL: not stated */
-  Word values[N_KEYS];
+  QuoitFleetWord values[N_KEYS];
   QuoitSliceFacts facts;
   guint32 first; /* number of the first slice of the item in its pool */
   guint8 *marks; /* one per node: MARK_... flags of the keys busy, draining and dead */
 } Item;
 
-/* The state while a text is read. */
-typedef struct {
-  const char *text, *p, *end; /* p: the next byte to read */
-  QuoitClaims *claims;
-  GHashTable *next_slice; /* pool name -> number of slices so far */
-  GError **error;
-} Reader;
-
 static gboolean
-refuse (const Reader *reader, const char *at, gsize length, const char *expected)
-{
-  g_autofree char *quoted = length > 0 ? quoit_quote_bytes (at, length) : g_strdup ("the end");
-
-  return quoit_fail (reader->error, QUOIT_ERROR_INVALID, "byte %zu: %s: expected %s", (gsize) (at - reader->text),
-                     quoted, expected);
-}
-
-static gboolean
-prefix_place (const Reader *reader, const char *at)
-{
-  g_prefix_error (reader->error, "byte %zu: ", (gsize) (at - reader->text));
-  return FALSE;
-}
-
-static void
-skip_blanks (Reader *reader)
-{
-  while (reader->p < reader->end && g_ascii_isspace (*reader->p))
-    reader->p++;
-}
-
-static Word
-next_word (Reader *reader)
-{
-  Word word;
-
-  skip_blanks (reader);
-  word.at = reader->p;
-  while (reader->p < reader->end && !g_ascii_isspace (*reader->p) && *reader->p != ';')
-    reader->p++;
-  word.length = (gsize) (reader->p - word.at);
-  return word;
-}
-
-/* Reads digits from @at up to @end. Returns the end of the digits, or NULL if there are none or the number is too
- * large. */
-static const char *
-read_number (const char *at, const char *end, guint32 *value)
-{
-  const char *p = at;
-
-  for (*value = 0; p < end && g_ascii_isdigit (*p); p++)
-    if (__builtin_mul_overflow (*value, 10u, value) || __builtin_add_overflow (*value, (guint32) (*p - '0'), value))
-      return NULL;
-  return p > at ? p : NULL;
-}
-
-static gboolean
-read_count (Reader *reader, Word word, Item *item)
+read_count (QuoitFleetReader *reader, QuoitFleetWord word, Item *item)
 {
   const char *end;
 
   if (word.length == 1)
-    word = next_word (reader);
+    word = quoit_fleet_next_word (reader);
   else
-    word = (Word) { word.at + 1, word.length - 1 };
+    word = (QuoitFleetWord) { word.at + 1, word.length - 1 };
   item->count_at = word.at;
-  end = read_number (word.at, word.at + word.length, &item->n_slices);
+  end = quoit_fleet_read_number (word.at, word.at + word.length, &item->n_slices);
   if (end != word.at + word.length || item->n_slices == 0)
-    return refuse (reader, word.at, word.length, "how many slices: 1 to 4000000");
+    return quoit_fleet_refuse (reader, word.at, word.length, "how many slices: 1 to 4000000");
   return TRUE;
 }
 
 static gboolean
-read_key (Reader *reader, Word word, Item *item)
+read_key (QuoitFleetReader *reader, QuoitFleetWord word, Item *item)
 {
   const char *equals = memchr (word.at, '=', word.length);
   gsize length;
 
   if (equals == NULL)
-    return refuse (reader, word.at, word.length, "key=value, or ';' before the next item");
+    return quoit_fleet_refuse (reader, word.at, word.length, "key=value, or ';' before the next item");
   length = (gsize) (equals - word.at);
   for (unsigned key = 0; key < N_KEYS; key++)
     {
-      Word value = { equals + 1, word.length - length - 1 };
+      QuoitFleetWord value = { equals + 1, word.length - length - 1 };
 
       if (strlen (key_names[key]) != length || memcmp (key_names[key], word.at, length) != 0)
         continue;
       if (item->values[key].at != NULL)
-        return refuse (reader, word.at, word.length, "each key once in an item");
+        return quoit_fleet_refuse (reader, word.at, word.length, "each key once in an item");
       if (value.length == 0)
-        return refuse (reader, word.at, word.length, "a value behind '='");
+        return quoit_fleet_refuse (reader, word.at, word.length, "a value behind '='");
       item->values[key] = value;
       return TRUE;
     }
-  return refuse (reader, word.at, length, "one of pool, zone, hostchips, busy, draining, dead");
+  return quoit_fleet_refuse (reader, word.at, length, "one of pool, zone, hostchips, busy, draining, dead");
 }
 
 static gboolean
-read_words (Reader *reader, Item *item)
+read_words (QuoitFleetReader *reader, Item *item)
 {
-  Word word;
+  QuoitFleetWord word;
 
-  item->generation = next_word (reader);
   if (item->generation.length == 0)
-    return refuse (reader, reader->p, reader->p < reader->end, "a TPU generation such as v6e");
-  item->topology = next_word (reader);
+    return quoit_fleet_refuse (reader, reader->p, reader->p < reader->end, "a TPU generation such as v6e");
+  item->topology = quoit_fleet_next_word (reader);
   if (item->topology.length == 0)
-    return refuse (reader, reader->p, reader->p < reader->end, "a topology such as 4x4");
+    return quoit_fleet_refuse (reader, reader->p, reader->p < reader->end, "a topology such as 4x4");
 
-  for (word = next_word (reader); word.length > 0; word = next_word (reader))
+  for (word = quoit_fleet_next_word (reader); word.length > 0; word = quoit_fleet_next_word (reader))
     {
       gboolean is_count = *word.at == 'x' && (word.length == 1 || memchr (word.at, '=', word.length) == NULL);
 
       if (is_count && item->count_at != NULL)
-        return refuse (reader, word.at, word.length, "the number of slices once");
+        return quoit_fleet_refuse (reader, word.at, word.length, "the number of slices once");
       if (is_count ? !read_count (reader, word, item) : !read_key (reader, word, item))
         return FALSE;
     }
   return TRUE;
 }
 
-static gboolean
-read_facts (Reader *reader, Item *item)
+gboolean
+quoit_fleet_read_facts (QuoitFleetReader *reader, QuoitFleetWord generation, QuoitFleetWord topology,
+                        QuoitFleetWord host, QuoitSliceFacts *facts)
 {
-  g_autofree char *generation_text = g_strndup (item->generation.at, item->generation.length);
-  g_autofree char *topology = g_strndup (item->topology.at, item->topology.length);
-  Word host = item->values[KEY_HOSTCHIPS];
+  g_autofree char *generation_text = g_strndup (generation.at, generation.length);
+  g_autofree char *topology_text = g_strndup (topology.at, topology.length);
   guint32 chips = 0;
-  QuoitGeneration generation;
+  QuoitGeneration parsed;
   QuoitShape shape;
 
-  if (!quoit_generation_parse (generation_text, &generation, reader->error))
-    return prefix_place (reader, item->generation.at);
-  if (!quoit_shape_parse (topology, &shape, reader->error) || !quoit_shape_check (generation, shape, reader->error))
-    return prefix_place (reader, item->topology.at);
+  if (!quoit_generation_parse (generation_text, &parsed, reader->error))
+    return quoit_fleet_prefix_place (reader, generation.at);
+  if (!quoit_shape_parse (topology_text, &shape, reader->error) || !quoit_shape_check (parsed, shape, reader->error))
+    return quoit_fleet_prefix_place (reader, topology.at);
   if (host.at != NULL
-      && (read_number (host.at, host.at + host.length, &chips) != host.at + host.length || chips == 0 || chips > 8))
-    return refuse (reader, host.at, host.length, "the chips of a host: 1, 2, 4 or 8");
-  if (!quoit_slice_facts (generation, shape, chips, &item->facts, reader->error))
-    return prefix_place (reader, host.at != NULL ? host.at : item->topology.at);
+      && (quoit_fleet_read_number (host.at, host.at + host.length, &chips) != host.at + host.length || chips == 0
+          || chips > 8))
+    return quoit_fleet_refuse (reader, host.at, host.length, "the chips of a host: 1, 2, 4 or 8");
+  if (!quoit_slice_facts (parsed, shape, chips, facts, reader->error))
+    return quoit_fleet_prefix_place (reader, host.at != NULL ? host.at : topology.at);
   return TRUE;
 }
 
 static gboolean
-check_size (Reader *reader, const Item *item)
+check_size (QuoitFleetReader *reader, const Item *item)
 {
   guint32 have;
 
@@ -191,14 +129,14 @@ check_size (Reader *reader, const Item *item)
 /* Reads "2" or "0-3". The numbers must be at least @first and less than @first + @n. Returns the end, or NULL on
  * failure. */
 static const char *
-read_range (Reader *reader, const char *at, const char *end, guint32 first, guint32 n, const char *what, guint32 *from,
-            guint32 *to)
+read_range (QuoitFleetReader *reader, const char *at, const char *end, guint32 first, guint32 n, const char *what,
+            guint32 *from, guint32 *to)
 {
-  const char *p = read_number (at, end, from);
+  const char *p = quoit_fleet_read_number (at, end, from);
 
   *to = *from;
   if (p != NULL && p < end && *p == '-')
-    p = read_number (p + 1, end, to);
+    p = quoit_fleet_read_number (p + 1, end, to);
   if (p != NULL && *from >= first && *from <= *to && *to - first < n)
     return p;
   if (reader->error != NULL)
@@ -206,13 +144,13 @@ read_range (Reader *reader, const char *at, const char *end, guint32 first, guin
       g_autofree char *expected
           = g_strdup_printf ("%s of this item: %u to %u, the lower one first", what, first, first + n - 1);
 
-      refuse (reader, at, (gsize) (end - at), expected);
+      quoit_fleet_refuse (reader, at, (gsize) (end - at), expected);
     }
   return NULL;
 }
 
 static gboolean
-read_ref (Reader *reader, const char *at, const char *end, Item *item, guint8 mark)
+read_ref (QuoitFleetReader *reader, const char *at, const char *end, Item *item, guint8 mark)
 {
   guint32 slice, last_slice, worker = 0, last_worker = item->facts.hosts - 1;
   const char *p = read_range (reader, at, end, item->first, item->n_slices, "slices", &slice, &last_slice);
@@ -224,7 +162,7 @@ read_ref (Reader *reader, const char *at, const char *end, Item *item, guint8 ma
   if (p == NULL)
     return FALSE;
   if (p < end)
-    return refuse (reader, p, (gsize) (end - p), "a reference such as 2, 0-3, 2.1 or 2.0-3");
+    return quoit_fleet_refuse (reader, p, (gsize) (end - p), "a reference such as 2, 0-3, 2.1 or 2.0-3");
 
   for (; slice <= last_slice; slice++)
     for (guint32 w = worker; w <= last_worker; w++)
@@ -233,7 +171,7 @@ read_ref (Reader *reader, const char *at, const char *end, Item *item, guint8 ma
 }
 
 static gboolean
-read_refs (Reader *reader, Word refs, Item *item, guint8 mark)
+read_refs (QuoitFleetReader *reader, QuoitFleetWord refs, Item *item, guint8 mark)
 {
   const char *at = refs.at, *end = refs.at + refs.length;
 
@@ -242,7 +180,8 @@ read_refs (Reader *reader, Word refs, Item *item, guint8 mark)
       const char *comma = memchr (at, ',', (gsize) (end - at));
 
       if (at == end || comma == at)
-        return refuse (reader, refs.at, refs.length, "a reference such as 2, 0-3, 2.1 or 2.0-3 on each side of ','");
+        return quoit_fleet_refuse (reader, refs.at, refs.length,
+                                   "a reference such as 2, 0-3, 2.1 or 2.0-3 on each side of ','");
       if (!read_ref (reader, at, comma != NULL ? comma : end, item, mark))
         return FALSE;
       if (comma == NULL)
@@ -252,13 +191,13 @@ read_refs (Reader *reader, Word refs, Item *item, guint8 mark)
 }
 
 static gboolean
-read_marks (Reader *reader, Item *item)
+read_marks (QuoitFleetReader *reader, Item *item)
 {
   static const struct {
     int key;
     guint8 mark;
   } rows[] = { { KEY_BUSY, MARK_BUSY }, { KEY_DRAINING, MARK_DRAINING }, { KEY_DEAD, MARK_DEAD } };
-  Word dead = item->values[KEY_DEAD];
+  QuoitFleetWord dead = item->values[KEY_DEAD];
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
     if (item->values[rows[i].key].at != NULL && !read_refs (reader, item->values[rows[i].key], item, rows[i].mark))
@@ -271,13 +210,13 @@ read_marks (Reader *reader, Item *item)
             "no other state for dead nodes: worker %u of slice %u is also %s", (guint32) (i % item->facts.hosts),
             item->first + (guint32) (i / item->facts.hosts), (item->marks[i] & MARK_BUSY) != 0 ? "busy" : "draining");
 
-        return refuse (reader, dead.at, dead.length, expected);
+        return quoit_fleet_refuse (reader, dead.at, dead.length, expected);
       }
   return TRUE;
 }
 
 static guint32
-make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
+make_kind (QuoitFleetReader *reader, const Item *item, const char *pool, const char *zone)
 {
   const QuoitGenerationFacts *generation = quoit_generation_facts (item->facts.generation);
   g_autofree char *topology = quoit_shape_format (item->facts.shape);
@@ -304,7 +243,7 @@ make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
 }
 
 static void
-add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
+add_nodes (QuoitFleetReader *reader, const Item *item, const char *pool, const char *zone)
 {
   QuoitNodeClaim node
       = { .pool = quoit_claims_ensure_pool (reader->claims, pool), .kind = make_kind (reader, item, pool, zone) };
@@ -333,25 +272,27 @@ add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
 /* Replaces *@value by the value of @key if the item has that key. The value becomes a label of the nodes, so it
  * must be a valid label value. */
 static gboolean
-label_value (Reader *reader, const Item *item, int key, char **value)
+label_value (QuoitFleetReader *reader, const Item *item, int key, char **value)
 {
-  Word word = item->values[key];
+  QuoitFleetWord word = item->values[key];
 
   if (word.at == NULL)
     return TRUE;
   g_free (*value);
   *value = g_strndup (word.at, word.length);
-  return quoit_label_check_value (*value, reader->error) || prefix_place (reader, word.at);
+  return quoit_label_check_value (*value, reader->error) || quoit_fleet_prefix_place (reader, word.at);
 }
 
 static gboolean
-read_item (Reader *reader)
+read_slices (QuoitFleetReader *reader, QuoitFleetWord generation)
 {
-  Item item = { .n_slices = 1 };
+  Item item = { .n_slices = 1, .generation = generation };
   g_autofree char *pool = NULL, *zone = NULL;
   g_autofree guint8 *marks = NULL;
 
-  if (!read_words (reader, &item) || !read_facts (reader, &item) || !check_size (reader, &item))
+  if (!read_words (reader, &item)
+      || !quoit_fleet_read_facts (reader, item.generation, item.topology, item.values[KEY_HOSTCHIPS], &item.facts)
+      || !check_size (reader, &item))
     return FALSE;
   pool = g_strdup_printf ("%.*s-%.*s", (int) item.generation.length, item.generation.at, (int) item.topology.length,
                           item.topology.at);
@@ -367,23 +308,44 @@ read_item (Reader *reader)
   return TRUE;
 }
 
+static gboolean
+read_item (QuoitFleetReader *reader)
+{
+  QuoitFleetWord first = quoit_fleet_next_word (reader);
+
+  return first.length == strlen ("group") && memcmp (first.at, "group", first.length) == 0
+             ? quoit_fleet_read_group (reader)
+             : read_slices (reader, first);
+}
+
+/* A text of groups alone is not a fleet. */
+static gboolean
+check_not_empty (const QuoitFleetReader *reader)
+{
+  guint32 n;
+
+  quoit_claims_nodes (reader->claims, &n);
+  return n > 0 || quoit_fleet_refuse (reader, reader->end, 0, "also slices, such as v6e 4x4 x2");
+}
+
 QuoitClaims *
 quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new (source != NULL ? source : "fleet", QUOIT_SOURCE_KIND_FLEET);
   g_autoptr (GHashTable) next_slice = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Reader reader = { text, text, text + length, claims, next_slice, error };
+  g_autoptr (GHashTable) group_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  QuoitFleetReader reader = { text, text, text + length, claims, next_slice, group_names, error };
   const char *bad;
 
   if (!g_utf8_validate_len (text, length, &bad))
-    return refuse (&reader, bad, 1, "UTF-8 text without NUL"), NULL;
+    return quoit_fleet_refuse (&reader, bad, 1, "UTF-8 text without NUL"), NULL;
 
   for (;;)
     {
       if (!read_item (&reader))
         return NULL;
       if (reader.p == reader.end)
-        return g_steal_pointer (&claims);
+        return check_not_empty (&reader) ? g_steal_pointer (&claims) : NULL;
       reader.p++;
     }
 }

@@ -39,6 +39,8 @@ void quoit_write_assumed (QuoitWriter *writer, guint8 flags);
 
 /* Returns a whole fleet as one document; free it with g_free(). Equal fleets give equal text. */
 char *quoit_write_fleet_json (const QuoitFleet *fleet);
+/* Writes the slices and groups as fleet text. Fails with NOT_FOUND if no slice has a class. */
+char *quoit_write_fleet_text (const QuoitFleet *fleet, GError **error);
 
 /* Returns the claims of one source as a document, with the nodes in natural order of their names; free it with
    g_free(). */

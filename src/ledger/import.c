@@ -264,16 +264,36 @@ quoit_difference_import (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVer
   return ok;
 }
 
+/* Imports the nodes, and then reserves the groups of fleet text. The rows stay where they are if the entry takes the
+ * claims. */
+static gboolean
+import_source (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64 now_ms, QuoitEntry **entry,
+               QuoitOutcome *outcome, GError **error)
+{
+  guint32 n;
+  const QuoitReservationClaim *reservations = quoit_claims_reservations (*claims, &n);
+  QuoitSourceId source;
+  gboolean is_known = quoit_layout_find_source (fleet->layout, quoit_claims_source (*claims), &source);
+
+  if (!quoit_difference_import (fleet, claims, verb, NULL, now_ms, entry, &outcome->changes, error))
+    return FALSE;
+  if (quoit_step_import_reservations (fleet, reservations, n, verb, now_ms, entry, is_known ? outcome->changes : NULL,
+                                      error))
+    return TRUE;
+  g_clear_pointer (entry, quoit_entry_unref);
+  return FALSE;
+}
+
 gboolean
 quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                    QuoitOutcome *outcome, GError **error)
 {
-  return quoit_difference_import (fleet, claims, QUOIT_VERB_IMPORT, NULL, now_ms, entry, &outcome->changes, error);
+  return import_source (fleet, claims, QUOIT_VERB_IMPORT, now_ms, entry, outcome, error);
 }
 
 gboolean
 quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                  QuoitOutcome *outcome, GError **error)
 {
-  return quoit_difference_import (fleet, claims, QUOIT_VERB_SYNC, NULL, now_ms, entry, &outcome->changes, error);
+  return import_source (fleet, claims, QUOIT_VERB_SYNC, now_ms, entry, outcome, error);
 }

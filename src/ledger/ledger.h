@@ -244,6 +244,15 @@ gboolean quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint6
 gboolean quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
                           QuoitOutcome *outcome, GError **error);
 
+/* --- import-reservations.c --- */
+
+/* Reserves the groups of fleet text, after the import that *@entry makes (NULL: nothing), and adds their effects to it.
+ * Appends them to @changes (of QuoitNodeChange; NULL: none). A live group with the same request and owner stays as it
+ * is. Fails like quoit_step_reserve(), also with NOT_NOW and NEVER, and with INVALID for an end that has passed. */
+gboolean quoit_step_import_reservations (const QuoitFleet *fleet, const QuoitReservationClaim *claims, guint32 n,
+                                         QuoitVerb verb, gint64 now_ms, QuoitEntry **entry, GArray *changes,
+                                         GError **error);
+
 /* --- import-update.c --- */
 
 /* Like quoit_step_sync() with the previous claims of the source, changed by @update. Fails with NOT_FOUND if there is

@@ -91,5 +91,5 @@ out "the hostile name is escaped in DOT" 'label="a\"];\\x0a\\N/<b>\\x07"'
 ok 0 "export jgf succeeds with a hostile name" export jgf
 fact "the hostile name is one part of a path" '[v["metadata"]["paths"]["containment"].count("/") for v in d["graph"]["nodes"] if v["metadata"]["type"] == "node"]' "[4]"
 baseline
-refused 2 "unknown export form" "'svg': expected json, dot or jgf" export svg
+refused 2 "unknown export form" "'svg': expected json, fleet, dot or jgf" export svg
 finish

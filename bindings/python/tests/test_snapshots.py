@@ -379,3 +379,18 @@ def test_a_graph_has_a_vertex_for_each_node_and_chip():
         assert snapshot.to_graph().startswith("digraph fleet {")
         with pytest.raises(TypeError):
             snapshot.to_graph("dot")
+
+
+def test_a_fleet_can_be_written_as_text_and_read_again():
+    ledger, copy = quoit.open_memory(), quoit.open_memory()
+    with pytest.raises(quoit.NotFoundError, match="no slice that fleet text can describe"):
+        ledger.snapshot().to_fleet_text()
+    fleet = "v6e 4x4 x3 pool=a dead=2.1; group train v6e 4x4 x1 owner=ann until=2199-01-01T00:00Z"
+    ledger.import_fleet_text(fleet, now_ms=NOW)
+    text = ledger.snapshot().to_fleet_text()
+    assert text == (
+        "v6e 4x4 x3 pool=a dead=2.1;\ngroup train v6e 4x4 x1 pool=a slices=0 until=2199-01-01T00:00:00.000Z owner=ann\n"
+    )
+    copy.import_fleet_text(text, now_ms=NOW)
+    assert copy.snapshot().to_fleet_text() == text
+    assert [one.name for one in copy.snapshot().groups] == ["train"]

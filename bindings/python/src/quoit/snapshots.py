@@ -358,6 +358,18 @@ class Snapshot(View):
         """Returns the whole state as a document with "schema": "quoit/1". Equal states give equal text."""
         return _c.take_text(lib.quoit_snapshot_dup_json(self._handle))
 
+    def to_fleet_text(self) -> str:
+        """Returns the slices and groups as fleet text.
+
+        `Ledger.import_fleet_text` of it, into an empty ledger, makes slices of the same classes, with the same numbers
+        of free, draining and degraded ones, and the groups of whole, intact slices. Nodes outside of slices,
+        reservations ahead, windows and quotas are left out.
+
+        Raises:
+            NotFoundError: there is no slice to write.
+        """
+        return _c.take_text(call(lib.quoit_snapshot_dup_fleet_text, self._handle))
+
     def to_graph(self, form: GraphForm = GraphForm.DOT) -> str:
         """Returns the fleet as a graph. Equal states give equal text.
 

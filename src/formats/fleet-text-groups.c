@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the items "group ..." of fleet text: groups that the import reserves. */
+#include "formats/fleet-text.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "fleet/labels.h"
+
+enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_SLICES, KEY_UNTIL, KEY_OWNER, KEY_PRIORITY, N_KEYS };
+
+static const char *const key_names[N_KEYS] = { "pool", "zone", "hostchips", "slices", "until", "owner", "priority" };
+
+static const char label_prefix[] = "label.";
+
+/* One item: "group train v6e 4x4 x2 until=2027-01-01T00:00Z". */
+typedef struct {
+  QuoitFleetWord name, generation, topology, count;
+  guint32 n_slices;
+  QuoitFleetWord values[N_KEYS];
+  GArray *labels;    /* of QuoitLabel; see quoit_labels_new() */
+  GPtrArray *slices; /* full names; owned */
+  QuoitSliceFacts facts;
+} Group;
+
+static gboolean
+read_count (QuoitFleetReader *reader, QuoitFleetWord word, Group *group)
+{
+  const char *end;
+
+  if (group->count.at != NULL)
+    return quoit_fleet_refuse (reader, word.at, word.length, "the number of slices once");
+  group->count = word.length == 1 ? quoit_fleet_next_word (reader) : (QuoitFleetWord) { word.at + 1, word.length - 1 };
+  end = quoit_fleet_read_number (group->count.at, group->count.at + group->count.length, &group->n_slices);
+  if (end != group->count.at + group->count.length || group->n_slices == 0 || group->n_slices > 1000000)
+    return quoit_fleet_refuse (reader, group->count.at, group->count.length, "how many slices: 1 to 1000000");
+  return TRUE;
+}
+
+/* Reads "label.KEY=VALUE". */
+static gboolean
+read_label (QuoitFleetReader *reader, QuoitFleetWord word, const char *equals, Group *group)
+{
+  const char *start = word.at + strlen (label_prefix);
+  g_autofree char *key = g_strndup (start, (gsize) (equals - start));
+  g_autofree char *value = g_strndup (equals + 1, (gsize) (word.at + word.length - equals - 1));
+
+  if (quoit_labels_find ((const QuoitLabel *) (const void *) group->labels->data, group->labels->len, key) != NULL)
+    return quoit_fleet_refuse (reader, word.at, word.length, "each label once in an item");
+  return quoit_labels_set (group->labels, key, value, QUOIT_MAX_LABELS, reader->error)
+         || quoit_fleet_prefix_place (reader, word.at);
+}
+
+static gboolean
+read_key (QuoitFleetReader *reader, QuoitFleetWord word, Group *group)
+{
+  const char *equals = memchr (word.at, '=', word.length);
+  gsize length;
+
+  if (equals == NULL)
+    return quoit_fleet_refuse (reader, word.at, word.length, "key=value, or ';' before the next item");
+  length = (gsize) (equals - word.at);
+  if (length > strlen (label_prefix) && memcmp (word.at, label_prefix, strlen (label_prefix)) == 0)
+    return read_label (reader, word, equals, group);
+  for (unsigned key = 0; key < N_KEYS; key++)
+    {
+      QuoitFleetWord value = { equals + 1, word.length - length - 1 };
+
+      if (strlen (key_names[key]) != length || memcmp (key_names[key], word.at, length) != 0)
+        continue;
+      if (group->values[key].at != NULL)
+        return quoit_fleet_refuse (reader, word.at, word.length, "each key once in an item");
+      if (value.length == 0)
+        return quoit_fleet_refuse (reader, word.at, word.length, "a value behind '='");
+      group->values[key] = value;
+      return TRUE;
+    }
+  return quoit_fleet_refuse (reader, word.at, length,
+                             "one of pool, zone, hostchips, slices, until, owner, priority, label.KEY");
+}
+
+static gboolean
+read_words (QuoitFleetReader *reader, Group *group)
+{
+  const struct {
+    QuoitFleetWord *word;
+    const char *expected;
+  } first[] = { { &group->name, "the name of a group" },
+                { &group->generation, "a TPU generation such as v6e" },
+                { &group->topology, "a topology such as 4x4" } };
+  QuoitFleetWord word;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (first); i++)
+    {
+      *first[i].word = quoit_fleet_next_word (reader);
+      if (first[i].word->length == 0)
+        return quoit_fleet_refuse (reader, reader->p, reader->p < reader->end, first[i].expected);
+    }
+  for (word = quoit_fleet_next_word (reader); word.length > 0; word = quoit_fleet_next_word (reader))
+    {
+      gboolean is_count = *word.at == 'x' && (word.length == 1 || memchr (word.at, '=', word.length) == NULL);
+
+      if (is_count ? !read_count (reader, word, group) : !read_key (reader, word, group))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Returns the value of a key, or NULL. The caller owns it. */
+static char *
+dup_value (const Group *group, int key)
+{
+  return group->values[key].at == NULL ? NULL : g_strndup (group->values[key].at, group->values[key].length);
+}
+
+static gboolean
+read_name (QuoitFleetReader *reader, const Group *group, const char *name)
+{
+  return g_hash_table_add (reader->group_names, g_strdup (name))
+         || quoit_fleet_refuse (reader, group->name.at, group->name.length,
+                                "another name: there is such a group before");
+}
+
+static gboolean
+read_until (QuoitFleetReader *reader, const Group *group, gint64 *until_ms)
+{
+  g_autofree char *text = dup_value (group, KEY_UNTIL);
+
+  return text == NULL || (quoit_time_parse (text, until_ms) && *until_ms > 0)
+         || quoit_fleet_refuse (reader, group->values[KEY_UNTIL].at, group->values[KEY_UNTIL].length,
+                                "ISO 8601 with an offset, such as 2027-01-01T00:00Z, before the year 2200");
+}
+
+static gboolean
+read_priority (QuoitFleetReader *reader, const Group *group, gint32 *priority)
+{
+  g_autofree char *text = dup_value (group, KEY_PRIORITY);
+  gint64 value = 0;
+
+  if (text != NULL && !g_ascii_string_to_signed (text, 10, G_MININT32, G_MAXINT32, &value, NULL))
+    return quoit_fleet_refuse (reader, group->values[KEY_PRIORITY].at, group->values[KEY_PRIORITY].length,
+                               "a number from -2147483648 to 2147483647");
+  *priority = (gint32) value;
+  return TRUE;
+}
+
+/* Reads "0,2-3": the numbers of slices of the pool, which an earlier item must have. */
+static gboolean
+read_slices (QuoitFleetReader *reader, Group *group, const char *pool)
+{
+  QuoitFleetWord word = group->values[KEY_SLICES];
+  const char *p = word.at, *end = word.at + word.length;
+  guint32 n = pool == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
+  gint64 last = -1;
+
+  if (word.at == NULL)
+    return TRUE;
+  if (n == 0)
+    return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
+  for (;;)
+    {
+      guint32 from, to;
+
+      p = quoit_fleet_read_number (p, end, &from);
+      to = from;
+      if (p != NULL && p < end && *p == '-')
+        p = quoit_fleet_read_number (p + 1, end, &to);
+      if (p == NULL || (p < end && *p != ',') || (gint64) from <= last || to < from || to >= n)
+        {
+          g_autofree char *expected
+              = g_strdup_printf ("slices of pool '%s': 0 to %u in order, such as 0,2-3", pool, n - 1);
+
+          return quoit_fleet_refuse (reader, word.at, word.length, expected);
+        }
+      for (guint32 slice = from; slice <= to; slice++)
+        g_ptr_array_add (group->slices,
+                         g_strdup_printf ("%s/%s/%s-%u", quoit_claims_source (reader->claims), pool, pool, slice));
+      last = to;
+      if (p == end)
+        break;
+      p++;
+    }
+  if (group->count.at == NULL)
+    group->n_slices = group->slices->len;
+  return group->n_slices == group->slices->len
+         || quoit_fleet_refuse (reader, group->count.at, group->count.length, "as many slices as slices= has");
+}
+
+static gboolean
+add_group (QuoitFleetReader *reader, Group *group)
+{
+  g_autofree char *name = g_strndup (group->name.at, group->name.length);
+  g_autofree char *pool = dup_value (group, KEY_POOL), *zone = dup_value (group, KEY_ZONE),
+                  *owner = dup_value (group, KEY_OWNER);
+  g_autoptr (GArray) labels = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
+  QuoitReservationClaim claim = { .name = name, .owner = owner, .pool = pool, .zone = zone };
+
+  if (!read_name (reader, group, name)
+      || !quoit_fleet_read_facts (reader, group->generation, group->topology, group->values[KEY_HOSTCHIPS],
+                                  &group->facts)
+      || !read_slices (reader, group, pool) || !read_until (reader, group, &claim.until_ms)
+      || !read_priority (reader, group, &claim.priority))
+    return FALSE;
+  for (guint i = 0; i < group->labels->len; i++)
+    {
+      const QuoitLabel *label = &g_array_index (group->labels, QuoitLabel, i);
+      QuoitPair pair = { label->key, label->value };
+
+      g_array_append_val (labels, pair);
+    }
+  claim.generation = group->facts.generation;
+  claim.shape = group->facts.shape;
+  claim.chips_per_host = group->values[KEY_HOSTCHIPS].at == NULL ? 0 : group->facts.chips_per_host;
+  claim.n_slices = group->n_slices;
+  claim.n_labels = (guint16) labels->len;
+  claim.labels = (const QuoitPair *) (const void *) labels->data;
+  claim.n_named = group->slices->len;
+  claim.named = (const char *const *) group->slices->pdata;
+  quoit_claims_add_reservation (reader->claims, &claim);
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_read_group (QuoitFleetReader *reader)
+{
+  g_autoptr (GArray) labels = quoit_labels_new (NULL, 0);
+  g_autoptr (GPtrArray) slices = g_ptr_array_new_with_free_func (g_free);
+  Group group = { .n_slices = 1, .labels = labels, .slices = slices };
+
+  return read_words (reader, &group) && add_group (reader, &group);
+}

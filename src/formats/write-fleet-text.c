@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a fleet as fleet text. Reading it again makes slices of the same classes in the same conditions. */
+#include "formats/fleet-text.h"
+
+#include <string.h>
+
+#include "base/label-names.h"
+#include "base/time.h"
+#include "fleet/group-lists.h"
+#include "formats/writer.h"
+#include "models/ray/label-syntax.h"
+
+enum { NOT_WRITTEN = G_MAXUINT32, BUSY = 0, DRAINING = 1, DEAD = 2, N_MARKS = 3 };
+
+static const char *const mark_keys[N_MARKS] = { "busy", "draining", "dead" };
+
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitLayout *layout;
+  char **pools;         /* by pool: its name in the text; NULL: none of its slices is written */
+  guint32 *numbers;     /* by slice: its number in that pool, or NOT_WRITTEN */
+  guint8 *has_group;    /* by slice: an item "group" has it */
+  GPtrArray *groups;    /* of QuoitGroupData: those that are items, by id */
+  GHashTable *n_slices; /* pool name -> number of slices so far; the names belong to @pools */
+  GString *text;
+} Writing;
+
+static void
+begin_item (Writing *writing)
+{
+  if (writing->text->len > 0)
+    g_string_append (writing->text, ";\n");
+}
+
+/* --- names --- */
+
+/* Makes a valid value of a label: other characters become '-'. */
+static char *
+make_label_value (const char *text)
+{
+  char *value = g_strndup (text, 63);
+  gsize start = 0, length;
+
+  for (char *p = value; *p != '\0'; p++)
+    if (!g_ascii_isalnum (*p) && strchr ("-_.", *p) == NULL)
+      *p = '-';
+  length = strlen (value);
+  while (length > 0 && !g_ascii_isalnum (value[length - 1]))
+    length--;
+  while (start < length && !g_ascii_isalnum (value[start]))
+    start++;
+  memmove (value, value + start, length - start);
+  value[length - start] = '\0';
+  if (*value != '\0')
+    return value;
+  g_free (value);
+  return g_strdup ("pool");
+}
+
+/* Returns how many pools have each name. The layout owns the names. */
+static GHashTable *
+count_pool_names (const QuoitLayout *layout)
+{
+  GHashTable *n_pools = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint32 p = 0; p < layout->n_pools; p++)
+    {
+      const char *name = quoit_layout_text (layout, layout->pools[p].name);
+
+      g_hash_table_insert (n_pools, (gpointer) name,
+                           GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (n_pools, name)) + 1));
+    }
+  return n_pools;
+}
+
+/* Pools of different sources can have one name. */
+static char *
+name_pool (const QuoitLayout *layout, guint32 pool, GHashTable *n_pools)
+{
+  const char *name = quoit_layout_text (layout, layout->pools[pool].name);
+  const char *source = quoit_layout_text (layout, layout->sources[layout->pools[pool].source].name);
+  g_autofree char *full = g_hash_table_lookup (n_pools, name) == GUINT_TO_POINTER (1)
+                              ? g_strdup (name)
+                              : g_strdup_printf ("%s.%s", source, name);
+
+  return make_label_value (full);
+}
+
+static const char *
+find_zone (const QuoitLayout *layout, guint32 slice, char *buffer)
+{
+  static const char *const keys[] = { QUOIT_RAY_LABEL_ZONE, QUOIT_K8S_LABEL_ZONE };
+  const QuoitNodeId node = { layout->slices[slice].first_node };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      const char *zone = quoit_layout_node_label (layout, node, keys[i], buffer);
+
+      if (zone != NULL && *zone != '\0' && quoit_label_check_value (zone, NULL))
+        return zone;
+    }
+  return NULL;
+}
+
+/* Numbers the slices that have a class, pool by pool. */
+static void
+number_slices (Writing *writing)
+{
+  const QuoitLayout *layout = writing->layout;
+  g_autoptr (GHashTable) n_pools = count_pool_names (layout);
+
+  for (guint32 p = 0; p < layout->n_pools; p++)
+    {
+      const QuoitPool *pool = &layout->pools[p];
+      g_autofree char *name = name_pool (layout, p, n_pools);
+      guint32 n = GPOINTER_TO_UINT (g_hash_table_lookup (writing->n_slices, name));
+
+      for (guint32 s = pool->first_slice; s < pool->first_slice + pool->n_slices; s++)
+        writing->numbers[s] = quoit_layout_slice_class (layout, (QuoitSliceId) { s }) == NULL ? NOT_WRITTEN : n++;
+      writing->pools[p] = g_steal_pointer (&name);
+      g_hash_table_insert (writing->n_slices, writing->pools[p], GUINT_TO_POINTER (n));
+    }
+}
+
+/* --- groups --- */
+
+static gboolean
+is_word (const char *text)
+{
+  return *text != '\0' && *text != '#' && strpbrk (text, " \t\n\v\f\r;") == NULL;
+}
+
+/* Whether an import could reserve the slices of the group. */
+static gboolean
+can_write_group (const Writing *writing, const QuoitGroupData *group)
+{
+  if (!quoit_group_is_callers (group) || !quoit_group_has_whole_slices (group) || group->state == QUOIT_GROUP_AHEAD
+      || group->n_slices == 0 || !is_word (group->name) || (*group->owner != '\0' && !is_word (group->owner)))
+    return FALSE;
+  for (guint32 i = 0; i < group->n_slices; i++)
+    {
+      guint32 slice = quoit_layout_group_slice (writing->layout, group, i);
+      QuoitSliceFlags flags;
+
+      if (slice == QUOIT_NO_INDEX || writing->numbers[slice] == NOT_WRITTEN)
+        return FALSE;
+      flags = quoit_slice_status_flags (quoit_fleet_slice_status (writing->fleet, (QuoitSliceId) { slice }));
+      if ((flags & QUOIT_SLICE_INTACT) == 0 || (flags & QUOIT_SLICE_DRAINING) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+choose_groups (Writing *writing)
+{
+  const QuoitFleet *fleet = writing->fleet;
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group == NULL || !can_write_group (writing, group))
+        continue;
+      g_ptr_array_add (writing->groups, (gpointer) group);
+      for (guint32 i = 0; i < group->n_slices; i++)
+        writing->has_group[quoit_layout_group_slice (writing->layout, group, i)] = 1;
+    }
+  g_ptr_array_sort (writing->groups, quoit_group_by_id);
+}
+
+static const char *
+pool_of_slice (const Writing *writing, guint32 slice)
+{
+  return writing->pools[writing->layout->shelves[writing->layout->slices[slice].shelf].pool];
+}
+
+static gint
+by_number (gconstpointer a, gconstpointer b)
+{
+  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Appends " slices=0,2-3". */
+static void
+append_slices (Writing *writing, const QuoitGroupData *group)
+{
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 i = 0; i < group->n_slices; i++)
+    g_array_append_val (numbers, writing->numbers[quoit_layout_group_slice (writing->layout, group, i)]);
+  g_array_sort (numbers, by_number);
+  for (guint i = 0; i < numbers->len;)
+    {
+      const guint32 first = g_array_index (numbers, guint32, i);
+      guint32 last = first;
+
+      g_string_append_printf (writing->text, "%s%u", i == 0 ? " slices=" : ",", first);
+      for (i++; i < numbers->len && g_array_index (numbers, guint32, i) == last + 1; i++)
+        last++;
+      if (last > first)
+        g_string_append_printf (writing->text, "-%u", last);
+    }
+}
+
+static gboolean
+is_in_one_pool (const Writing *writing, const QuoitGroupData *group)
+{
+  const char *pool = pool_of_slice (writing, quoit_layout_group_slice (writing->layout, group, 0));
+
+  for (guint32 i = 1; i < group->n_slices; i++)
+    if (strcmp (pool, pool_of_slice (writing, quoit_layout_group_slice (writing->layout, group, i))) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Appends "v6e 4x4", and the chips of a host if they are not Ray's default. */
+static void
+append_class (Writing *writing, const QuoitClass *class, guint32 n_slices)
+{
+  QuoitSliceFacts usual;
+
+  g_string_append_printf (writing->text, "%s ", quoit_generation_name (class->facts.generation));
+  quoit_shape_append (writing->text, class->facts.shape);
+  g_string_append_printf (writing->text, " x%u", n_slices);
+  if (!quoit_slice_facts (class->facts.generation, class->facts.shape, 0, &usual, NULL)
+      || usual.chips_per_host != class->facts.chips_per_host)
+    g_string_append_printf (writing->text, " hostchips=%u", (guint) class->facts.chips_per_host);
+}
+
+static void
+write_group (Writing *writing, const QuoitGroupData *group)
+{
+  const guint32 slice = quoit_layout_group_slice (writing->layout, group, 0);
+  const gint64 until_ms = quoit_fleet_group_until_ms (writing->fleet, group);
+  g_autofree char *until = until_ms == 0 ? NULL : quoit_time_format (until_ms);
+
+  begin_item (writing);
+  g_string_append_printf (writing->text, "group %s ", group->name);
+  append_class (writing, quoit_layout_slice_class (writing->layout, (QuoitSliceId) { slice }), group->n_slices);
+  if (is_in_one_pool (writing, group))
+    {
+      g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, slice));
+      append_slices (writing, group);
+    }
+  if (until != NULL)
+    g_string_append_printf (writing->text, " until=%s", until);
+  if (*group->owner != '\0')
+    g_string_append_printf (writing->text, " owner=%s", group->owner);
+  if (group->priority != 0)
+    g_string_append_printf (writing->text, " priority=%d", (int) group->priority);
+  for (guint i = 0; i < group->n_labels; i++)
+    if (strchr (group->labels[i].key, '=') == NULL && is_word (group->labels[i].key)
+        && (*group->labels[i].value == '\0' || is_word (group->labels[i].value)))
+      g_string_append_printf (writing->text, " label.%s=%s", group->labels[i].key, group->labels[i].value);
+}
+
+/* Groups whose slices have numbers come first, because the others get any slices that are free then. */
+static void
+write_groups (Writing *writing)
+{
+  for (guint several = 0; several < 2; several++)
+    for (guint i = 0; i < writing->groups->len; i++)
+      if (is_in_one_pool (writing, writing->groups->pdata[i]) == (several == 0))
+        write_group (writing, writing->groups->pdata[i]);
+}
+
+/* --- slices --- */
+
+/* Sets the marks of each worker of a slice, as bits. A worker without an alive node is dead. If the slice is degraded
+ * for another reason, which the text cannot state, worker 0 is dead. */
+static void
+mark_workers (const Writing *writing, guint32 slice, guint8 *marks, guint32 n)
+{
+  const QuoitLayout *layout = writing->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  const QuoitSliceStatus *status = quoit_fleet_slice_status (writing->fleet, (QuoitSliceId) { slice });
+  gboolean has_dead = FALSE;
+
+  for (guint32 w = 0; w < n; w++)
+    marks[w] = 1 << DEAD;
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      const QuoitNodeId node = { i };
+      const QuoitNodeState state = quoit_fleet_node_state (writing->fleet, node);
+      const gint16 worker = layout->nodes[i].worker_id;
+
+      if (state == QUOIT_NODE_DEAD || worker < 0 || (guint32) worker >= n)
+        continue;
+      marks[worker] = state == QUOIT_NODE_DRAINING ? 1 << DRAINING : 0;
+      if (!writing->has_group[slice] && quoit_fleet_node_use (writing->fleet, node) != QUOIT_USE_NONE)
+        marks[worker] |= 1 << BUSY;
+    }
+  for (guint32 w = 0; w < n; w++)
+    has_dead |= marks[w] == 1 << DEAD;
+  if (!has_dead && (quoit_slice_status_flags (status) & QUOIT_SLICE_INTACT) == 0)
+    marks[0] = 1 << DEAD;
+}
+
+/* Appends "3" or "3.0-1" for the workers with @mark. */
+static void
+append_refs (GString *refs, guint32 number, const guint8 *marks, guint32 n, guint mark)
+{
+  guint32 n_marked = 0;
+
+  for (guint32 w = 0; w < n; w++)
+    n_marked += marks[w] >> mark & 1;
+  if (n_marked == n)
+    g_string_append_printf (refs, "%s%u", refs->len == 0 ? "" : ",", number);
+  for (guint32 w = 0; n_marked < n && w < n; w++)
+    {
+      const guint32 first = w;
+
+      if ((marks[w] >> mark & 1) == 0)
+        continue;
+      while (w + 1 < n && (marks[w + 1] >> mark & 1) != 0)
+        w++;
+      g_string_append_printf (refs, "%s%u.%u", refs->len == 0 ? "" : ",", number, first);
+      if (w > first)
+        g_string_append_printf (refs, "-%u", w);
+    }
+}
+
+/* Writes the slices from @first to before @end, which differ only in their marks. */
+static void
+write_slices (Writing *writing, guint32 first, guint32 end)
+{
+  const QuoitClass *class = quoit_layout_slice_class (writing->layout, (QuoitSliceId) { first });
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
+  const char *zone = find_zone (writing->layout, first, buffer);
+  g_autofree guint8 *marks = g_new (guint8, class->facts.hosts);
+  GString *refs[N_MARKS];
+
+  begin_item (writing);
+  append_class (writing, class, end - first);
+  g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, first));
+  if (zone != NULL)
+    g_string_append_printf (writing->text, " zone=%s", zone);
+  for (guint mark = 0; mark < N_MARKS; mark++)
+    refs[mark] = g_string_new (NULL);
+  for (guint32 s = first; s < end; s++)
+    {
+      mark_workers (writing, s, marks, class->facts.hosts);
+      for (guint mark = 0; mark < N_MARKS; mark++)
+        append_refs (refs[mark], writing->numbers[s], marks, class->facts.hosts, mark);
+    }
+  for (guint mark = 0; mark < N_MARKS; mark++)
+    {
+      if (refs[mark]->len > 0)
+        g_string_append_printf (writing->text, " %s=%s", mark_keys[mark], refs[mark]->str);
+      g_string_free (refs[mark], TRUE);
+    }
+}
+
+/* Whether the slice @next can be in one item with @slice. */
+static gboolean
+is_alike (const Writing *writing, guint32 slice, guint32 next)
+{
+  const QuoitLayout *layout = writing->layout;
+  char buffer[QUOIT_LABEL_BUFFER_SIZE], next_buffer[QUOIT_LABEL_BUFFER_SIZE];
+
+  return layout->slices[slice].shelf == layout->slices[next].shelf
+         && g_strcmp0 (find_zone (layout, slice, buffer), find_zone (layout, next, next_buffer)) == 0;
+}
+
+static void
+write_all_slices (Writing *writing)
+{
+  const QuoitLayout *layout = writing->layout;
+
+  for (guint32 s = 0; s < layout->n_slices;)
+    {
+      guint32 end = s + 1;
+
+      if (writing->numbers[s] != NOT_WRITTEN)
+        {
+          while (end < layout->n_slices && is_alike (writing, s, end))
+            end++;
+          write_slices (writing, s, end);
+        }
+      s = end;
+    }
+}
+
+char *
+quoit_write_fleet_text (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autofree guint32 *numbers = g_new0 (guint32, layout->n_slices + 1);
+  g_autofree guint8 *has_group = g_new0 (guint8, layout->n_slices + 1);
+  g_auto (GStrv) pools = g_new0 (char *, layout->n_pools + 1);
+  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
+  g_autoptr (GHashTable) n_slices = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) text = g_string_new (NULL);
+  Writing writing = { fleet, layout, pools, numbers, has_group, groups, n_slices, text };
+
+  number_slices (&writing);
+  choose_groups (&writing);
+  write_all_slices (&writing);
+  if (text->len == 0)
+    {
+      quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "the fleet has no slice that fleet text can describe");
+      return NULL;
+    }
+  write_groups (&writing);
+  g_string_append_c (text, '\n');
+  return g_strdup (text->str);
+}
