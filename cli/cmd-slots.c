@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "purchase-view.h"
 #include "request.h"
 #include "text.h"
 #include "verbs.h"
@@ -33,7 +34,7 @@ static const Column part_columns[] = {
 };
 
 typedef struct {
-  char *accelerator, *topology, *cut, *until, *certificate;
+  char *accelerator, *topology, *cut, *until, *certificate, *queue;
   gboolean wraps;
 } Options;
 
@@ -45,6 +46,7 @@ options_clear (Options *options)
   g_free (options->cut);
   g_free (options->until);
   g_free (options->certificate);
+  g_free (options->queue);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
@@ -147,9 +149,29 @@ print_parts (Session *session, const QuoitSnapshot *snapshot, const Options *opt
                                       : session_print (session, describe_parts (slots), error);
 }
 
+/* --- what a queue lacks --- */
+
+static bool
+print_shortfall (Session *session, const QuoitSnapshot *snapshot, const char *file, GError **error)
+{
+  g_autoptr (QuoitQueue) queue = purchase_load_queue (file, error);
+  g_autoptr (QuoitPurchase) purchase = NULL;
+
+  if (queue == NULL)
+    return false;
+  purchase = quoit_snapshot_plan_purchase (snapshot, queue, NULL, QUOIT_PURCHASE_FROM_FREE, 0, error);
+  return purchase != NULL && session_print (session, purchase_describe_shortfall (purchase), error);
+}
+
+/* --- the verb --- */
+
 static bool
 check_options (const Options *options, GError **error)
 {
+  if (options->queue != NULL
+      && (options->accelerator != NULL || options->topology != NULL || options->cut != NULL || options->until != NULL
+          || options->certificate != NULL || options->wraps))
+    return text_refuse_usage (error, "--for: expected no other option of parts");
   if (options->accelerator != NULL
       || (options->topology == NULL && options->cut == NULL && options->until == NULL && options->certificate == NULL
           && !options->wraps))
@@ -171,6 +193,7 @@ run (Session *session, GError **error)
     { "until", 0, 0, G_OPTION_ARG_STRING, &options.until, "when groups have ended, for GROUPS ENDED", "TIME" },
     { "certificate", 0, 0, G_OPTION_ARG_STRING, &options.certificate,
       "print the proof for: now, undrained, ended or mended", "IF" },
+    { "for", 0, 0, G_OPTION_ARG_FILENAME, &options.queue, "what the requests of a file lack, by class", "QUEUE" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -180,6 +203,8 @@ run (Session *session, GError **error)
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
+  if (options.queue != NULL)
+    return print_shortfall (session, snapshot, options.queue, error);
   return options.accelerator != NULL ? print_parts (session, snapshot, &options, error)
                                      : session_print (session, describe_classes (snapshot), error);
 }
@@ -189,7 +214,8 @@ const Verb verb_slots = {
   "",
   "count the slices of each class, or how many parts of them fit",
   "With --accelerator, counts how many parts of each shape fit at once. A range such as 3..4 means that\n"
-  "3 parts fit, and that more than 4 are impossible.",
+  "3 parts fit, and that more than 4 are impossible. With --for, prints how many slices the requests of\n"
+  "a queue lack. QUEUE has a request on each line, such as: v6e 4x4 x 2.",
   0,
   0,
   run,

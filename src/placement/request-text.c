@@ -162,8 +162,12 @@ read_number (const char *value, guint32 *number, GError **error)
 {
   guint64 wide;
 
-  if (!g_ascii_string_to_unsigned (value, 10, 1, QUOIT_MAX_SLICES, &wide, error))
-    return FALSE;
+  if (!g_ascii_string_to_unsigned (value, 10, 1, QUOIT_MAX_SLICES, &wide, NULL))
+    {
+      g_autofree char *quoted = quoit_quote (value);
+
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "number %s: expected 1 to %d", quoted, QUOIT_MAX_SLICES);
+    }
   *number = (guint32) wide;
   return TRUE;
 }
@@ -418,6 +422,7 @@ quoit_request_parse_canonical (const char *text, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
   g_autoptr (GError) why = NULL;
+  g_autofree char *quoted = NULL;
   const char *at = text;
   gboolean ok = read_head (request, &at, &why);
   char *word;
@@ -431,7 +436,10 @@ quoit_request_parse_canonical (const char *text, GError **error)
       && (request->spread_over == QUOIT_DOMAIN_NONE) == (request->max_skew == 0)
       && (request->max_skew == 0) == (request->min_domains == 0) && quoit_request_check_complete (request, &why))
     return g_steal_pointer (&request);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s': expected a request of slices or bundles", text);
+  quoted = quoit_quote (text);
+  if (why != NULL)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request %s: %s", quoted, why->message);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request %s: expected a request of slices or bundles", quoted);
 }
 
 /* --- alternatives --- */
@@ -457,4 +465,55 @@ quoit_request_text_alternative (const char *text)
       g_free (word);
     }
   return n;
+}
+
+/* Appends the values of the words @what, as requests. */
+static gboolean
+read_others (const char *name, const char *text, const char *what, GPtrArray *requests, GError **error)
+{
+  const gsize length = strlen (what);
+  g_autofree char *word = NULL;
+
+  while ((word = next_word (&text)) != NULL)
+    {
+      if (strncmp (word, what, length) == 0 && word[length] == '=')
+        {
+          g_autofree char *value = unquote_value (word + length + 1);
+          QuoitRequest *request = value == NULL ? NULL : quoit_request_parse_canonical (value, error);
+
+          if (request == NULL)
+            return FALSE;
+          quoit_request_replace_text (&request->name, name);
+          g_ptr_array_add (requests, request);
+        }
+      g_clear_pointer (&word, g_free);
+    }
+  return TRUE;
+}
+
+QuoitRequest *
+quoit_request_parse_choices (const char *name, const char *text, GError **error)
+{
+  g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_request_free);
+  QuoitRequest *own = quoit_request_parse_canonical (text, error);
+  QuoitRequest *first;
+
+  if (own == NULL)
+    return NULL;
+  quoit_request_replace_text (&own->name, name);
+  if (!read_others (name, text, "instead-of", requests, error))
+    return quoit_request_free (own), NULL;
+  g_ptr_array_add (requests, own);
+  if (!read_others (name, text, "else", requests, error))
+    return NULL;
+  first = requests->pdata[0];
+  for (guint i = 1; i < requests->len; i++)
+    if (!quoit_request_add_alternative_copy (first, requests->pdata[i], error))
+      return NULL;
+  if (!quoit_request_check_alternatives (first, error))
+    return NULL;
+  g_ptr_array_set_free_func (requests, NULL);
+  for (guint i = 1; i < requests->len; i++)
+    quoit_request_free (requests->pdata[i]);
+  return first;
 }

@@ -193,6 +193,10 @@ char *quoit_request_format_canonical (const QuoitRequest *request);
  * other texts. */
 QuoitRequest *quoit_request_parse_canonical (const char *text, GError **error);
 
+/* Returns the request for the group @name of a canonical text, with its alternatives in their order; the caller owns
+ * it. Fails with INVALID for other texts, and for slices that are not in the catalogue. */
+QuoitRequest *quoit_request_parse_choices (const char *name, const char *text, GError **error);
+
 /* --- request-alternatives.c --- */
 
 enum { QUOIT_MAX_ALTERNATIVES = 16 }; /* of a request, without the first one */

@@ -98,6 +98,27 @@ check_bundle_resources (const QuoitGroup *group)
 }
 
 static void
+check_purchase (const QuoitPurchase *purchase)
+{
+  OUT_OF_RANGE (quoit_purchase_get_n_classes (purchase))
+  {
+    ABSENT (quoit_purchase_get_class_accelerator (purchase, at));
+    ABSENT (quoit_purchase_dup_class_topology (purchase, at));
+    VALUE (quoit_purchase_get_class_number (purchase, at, QUOIT_PURCHASE_NUMBER_WANTED), 0);
+    VALUE (quoit_purchase_get_class_price (purchase, at).e4, -1);
+  }
+  OUT_OF_RANGE (QUOIT_PURCHASE_NUMBER_LIMIT + 1)
+  {
+    VALUE (quoit_purchase_get_class_number (purchase, 0, (QuoitPurchaseNumber) at), 0);
+  }
+  OUT_OF_RANGE (quoit_purchase_get_n_requests (purchase))
+  {
+    VALUE (quoit_purchase_get_alternative (purchase, at), 0);
+    ABSENT (quoit_purchase_dup_request (purchase, at));
+  }
+}
+
+static void
 check_slots (const QuoitSlots *slots)
 {
   OUT_OF_RANGE (quoit_slots_get_n_rows (slots))
@@ -603,6 +624,20 @@ START_TEST (getters_of_slots_return_the_documented_value)
 }
 END_TEST
 
+START_TEST (getters_of_purchases_return_the_documented_value)
+{
+  g_autoptr (QuoitLedger) ledger = new_ledger ();
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitQueue) queue = quoit_queue_new ();
+  g_autoptr (QuoitPurchase) purchase = NULL;
+
+  ck_assert (quoit_queue_read (queue, "v6e 4x4 x 9", 11, NULL));
+  purchase = quoit_snapshot_plan_purchase (snapshot, queue, NULL, QUOIT_PURCHASE_FROM_FREE, 0, NULL);
+  expect_criticals ();
+  check_purchase (purchase);
+}
+END_TEST
+
 START_TEST (constructors_without_error_refuse_unknown_enums)
 {
   const uint32_t at = 99;
@@ -651,6 +686,7 @@ main (void)
   tcase_add_test (tcase, getters_of_topologies_return_the_documented_value);
   tcase_add_test (tcase, getters_of_renumberings_return_the_documented_value);
   tcase_add_test (tcase, getters_of_slots_return_the_documented_value);
+  tcase_add_test (tcase, getters_of_purchases_return_the_documented_value);
   tcase_add_test (tcase, constructors_without_error_refuse_unknown_enums);
   tcase_add_test (tcase, states_of_null_are_documented);
   tcase_add_test (tcase, amounts_of_unknown_parts_are_absent);

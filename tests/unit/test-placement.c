@@ -458,7 +458,7 @@ START_TEST (invalid_request_text_is_refused)
   GError *error = NULL;
 
   ck_assert_ptr_null (quoit_request_parse_canonical (no_requests[_i], &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a request of slices");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "request '");
 }
 END_TEST
 

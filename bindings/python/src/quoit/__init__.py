@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from .journal import Checkpoint, Effect, EffectType, JournalEntry, NodeChange, NodeEvent, Trimmed
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
+    from .purchases import Price, Purchase, PurchaseClass, PurchaseNumber, PurchaseStart, PurchaseState
     from .reports import AlternativeReport, Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
@@ -167,9 +168,15 @@ __all__ = [
     "Policy",
     "Pool",
     "Preemption",
+    "Price",
     "Process",
     "ProcessChange",
     "Profile",
+    "Purchase",
+    "PurchaseClass",
+    "PurchaseNumber",
+    "PurchaseStart",
+    "PurchaseState",
     "Queued",
     "QueuedState",
     "Quota",
@@ -247,6 +254,7 @@ _LAZY = {
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "NodeChange", "NodeEvent", "Trimmed"),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
+    "purchases": ("Price", "Purchase", "PurchaseClass", "PurchaseNumber", "PurchaseStart", "PurchaseState"),
     "reports": (
         "AlternativeReport",
         "Constraint",

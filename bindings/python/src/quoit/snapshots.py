@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _c
@@ -29,6 +29,7 @@ from .fleet import (
     read_window,
 )
 from .groups import Group, to_group_name, wrap_group
+from .purchases import Price, Purchase, PurchaseStart, plan_purchase
 from .reports import Report, Verdict, take_report
 from .requests import Cut, Request, request_handle
 
@@ -311,6 +312,33 @@ class Snapshot(View):
             for row in range(lib.quoit_slots_get_n_rows(slots))
             for assumption in SlotsIf
         )
+
+    def plan_purchase(
+        self,
+        queue: str | Iterable[Request],
+        prices: str | Iterable[Price] | None = None,
+        *,
+        start: PurchaseStart = PurchaseStart.FREE,
+        steps: int = 0,
+    ) -> Purchase:
+        """Finds the cheapest slices to buy so that all requests of a queue can be granted at the same time.
+
+        A request with alternatives can be granted by any of them. Requests keep their slices forever. Nothing is
+        reserved.
+
+        Args:
+            queue: requests for slices without pools, zones, names and labels; or text with one request on each line,
+                such as "v6e 4x4 x 2". Of an elastic request, the least number of slices counts.
+            prices: what slices cost; or text with one price on each line, such as "v6e 4x4 10.75/hour limit=8". None:
+                each slice costs as many units as it has chips, so that the answer is the smallest shortfall.
+            start: what is there before.
+            steps: limits the work; 0: the default. If the limit ends the search, the state is `PurchaseState.FOUND`
+                or `PurchaseState.UNKNOWN`.
+
+        Raises:
+            InvalidError: a request or a price is not valid; for text, the message has the number of the line.
+        """
+        return plan_purchase(self._handle, queue, prices, start, steps)
 
     def find_preemption(self, request: Request, *, now_ms: int | None = None) -> Preemption:
         """Finds the cheapest set of groups whose release makes the request fit now. It changes nothing.

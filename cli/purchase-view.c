@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "purchase-view.h"
+
+/* --- files --- */
+
+static bool
+load (const char *file, char **text, gsize *length, GError **error)
+{
+  return quoit_load_text (g_str_equal (file, "-") ? "/dev/stdin" : file, text, length, error);
+}
+
+static void
+add_file_name (const char *file, GError **error)
+{
+  g_prefix_error (error, "%s: ", g_str_equal (file, "-") ? "standard input" : file);
+}
+
+QuoitQueue *
+purchase_load_queue (const char *file, GError **error)
+{
+  g_autoptr (QuoitQueue) queue = quoit_queue_new ();
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  if (!load (file, &text, &length, error))
+    return NULL;
+  if (quoit_queue_read (queue, text, length, error))
+    return g_steal_pointer (&queue);
+  add_file_name (file, error);
+  return NULL;
+}
+
+QuoitPriceList *
+purchase_load_prices (const char *file, GError **error)
+{
+  g_autoptr (QuoitPriceList) prices = quoit_price_list_new ();
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  if (!load (file, &text, &length, error))
+    return NULL;
+  if (quoit_price_list_read (prices, text, length, error))
+    return g_steal_pointer (&prices);
+  add_file_name (file, error);
+  return NULL;
+}
+
+/* --- tables --- */
+
+static const char *const states[] = { "cheapest", "found", "impossible", "unknown" }; /* by QuoitPurchaseState */
+
+static const Column fact_columns[] = {
+  { "result", "result", CELL_TEXT }, { NULL, "cost", CELL_TEXT },     { "cost", NULL, CELL_AMOUNT },
+  { "bound", NULL, CELL_AMOUNT },    { NULL, "at least", CELL_TEXT }, { "gap", "gap", CELL_AMOUNT },
+  { "unit", NULL, CELL_TEXT },
+};
+
+static const Column class_columns[] = {
+  { "accelerator", "ACCELERATOR", CELL_TEXT },
+  { "topology", "TOPOLOGY", CELL_TEXT },
+  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "wanted", "WANTED", CELL_NUMBER },
+  { "free", "FREE", CELL_NUMBER },
+  { "shortfall", "SHORTFALL", CELL_NUMBER },
+  { "taken", "TAKEN", CELL_NUMBER },
+  { "buy", "BUY", CELL_NUMBER },
+  { "limit", NULL, CELL_NUMBER },
+  { "price", "PRICE", CELL_AMOUNT },
+  { "cost", "COST", CELL_AMOUNT },
+};
+
+static const Column shortfall_columns[] = {
+  { "accelerator", "ACCELERATOR", CELL_TEXT },
+  { "topology", "TOPOLOGY", CELL_TEXT },
+  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "wanted", "WANTED", CELL_NUMBER },
+  { "free", "FREE", CELL_NUMBER },
+  { "shortfall", "SHORTFALL", CELL_NUMBER },
+  { "taken", "TAKEN", CELL_NUMBER },
+  { "missing", "MISSING", CELL_NUMBER },
+};
+
+static const Column request_columns[] = {
+  { "alternative", "ALTERNATIVE", CELL_NUMBER },
+  { "request", "REQUEST", CELL_TEXT },
+};
+
+static bool
+is_found (const QuoitPurchase *purchase)
+{
+  const QuoitPurchaseState state = quoit_purchase_get_state (purchase);
+
+  return state == QUOIT_PURCHASE_CHEAPEST || state == QUOIT_PURCHASE_FOUND;
+}
+
+/* "180.5 per hour" */
+static char *
+format_cost (const QuoitPurchase *purchase, QuoitAmount cost)
+{
+  g_autofree char *number = quoit_amount_format (cost);
+  const char *unit = quoit_purchase_get_unit (purchase);
+
+  return unit == NULL ? g_strdup (number) : g_strdup_printf ("%s per %s", number, unit);
+}
+
+/* Returns which share of the cost may be too much, rounded up. */
+static char *
+format_gap (QuoitAmount cost, QuoitAmount bound)
+{
+  const gint64 gap = cost.e4 - bound.e4;
+  const gint64 unit = MAX (cost.e4 / 10000, 1);
+
+  return quoit_amount_format ((QuoitAmount) { gap == 0 ? 0 : CLAMP ((gap + unit - 1) / unit, 1, 10000) });
+}
+
+static Table *
+facts_of (const QuoitPurchase *purchase)
+{
+  Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
+  const QuoitAmount cost = quoit_purchase_get_cost (purchase), bound = quoit_purchase_get_bound (purchase);
+  const bool found = is_found (purchase);
+
+  table_add_text (facts, states[quoit_purchase_get_state (purchase)]);
+  table_take_text (facts, found ? format_cost (purchase, cost) : NULL);
+  table_take_text (facts, found ? quoit_amount_format (cost) : NULL);
+  table_take_text (facts, found ? quoit_amount_format (bound) : NULL);
+  table_take_text (facts, found ? format_cost (purchase, bound) : NULL);
+  table_take_text (facts, found ? format_gap (cost, bound) : NULL);
+  table_add_text (facts, quoit_purchase_get_unit (purchase));
+  return facts;
+}
+
+static void
+add_number (Table *table, const QuoitPurchase *purchase, uint32_t class, QuoitPurchaseNumber number)
+{
+  table_add_number (table, quoit_purchase_get_class_number (purchase, class, number));
+}
+
+/* Adds a number that a purchase has. */
+static void
+add_result (Table *table, const QuoitPurchase *purchase, uint32_t class, QuoitPurchaseNumber number)
+{
+  if (is_found (purchase))
+    add_number (table, purchase, class, number);
+  else
+    table_skip (table);
+}
+
+static void
+add_class (Table *table, const QuoitPurchase *purchase, uint32_t class)
+{
+  table_add_text (table, quoit_purchase_get_class_accelerator (purchase, class));
+  table_take_text (table, quoit_purchase_dup_class_topology (purchase, class));
+  add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_CHIPS_PER_HOST);
+  add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_WANTED);
+  add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_FREE);
+  add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_SHORTFALL);
+  add_result (table, purchase, class, QUOIT_PURCHASE_NUMBER_TAKEN);
+  add_result (table, purchase, class, QUOIT_PURCHASE_NUMBER_BOUGHT);
+}
+
+static void
+add_price (Table *table, const QuoitPurchase *purchase, uint32_t class)
+{
+  const gint64 n = quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_BOUGHT);
+  const QuoitAmount price = quoit_purchase_get_class_price (purchase, class);
+
+  add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_LIMIT);
+  table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
+  table_take_text (
+      table, !is_found (purchase) ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
+}
+
+static Table *
+list_requests (const QuoitPurchase *purchase)
+{
+  Table *requests = table_new (request_columns, G_N_ELEMENTS (request_columns));
+
+  for (uint32_t i = 0; i < quoit_purchase_get_n_requests (purchase); i++)
+    {
+      table_add_number (requests, quoit_purchase_get_alternative (purchase, i));
+      table_take_text (requests, quoit_purchase_dup_request (purchase, i));
+    }
+  return requests;
+}
+
+Document *
+purchase_describe (const QuoitPurchase *purchase)
+{
+  Table *classes = table_new (class_columns, G_N_ELEMENTS (class_columns));
+  Document *document = document_new ();
+
+  for (uint32_t class = 0; class < quoit_purchase_get_n_classes (purchase); class ++)
+    {
+      add_class (classes, purchase, class);
+      add_price (classes, purchase, class);
+    }
+  document_take_facts (document, facts_of (purchase));
+  document_take_csv_table (document, "classes", NULL, classes);
+  if (is_found (purchase))
+    document_take_table (document, "requests", "requests", list_requests (purchase));
+  return document;
+}
+
+Document *
+purchase_describe_shortfall (const QuoitPurchase *purchase)
+{
+  Table *classes = table_new (shortfall_columns, G_N_ELEMENTS (shortfall_columns));
+  Document *document = document_new ();
+
+  for (uint32_t class = 0; class < quoit_purchase_get_n_classes (purchase); class ++)
+    add_class (classes, purchase, class);
+  document_take_table (document, "classes", NULL, classes);
+  return document;
+}

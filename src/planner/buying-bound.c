@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lower end of a purchase. Each class gets a weight for one slice. If a request takes the option that weighs least,
+ * and each slice that is bought is sold for its weight, then
+ *
+ *   sum over requests of the least weight - sum over classes of (weight * free + max (0, weight - price) * limit)
+ *
+ * is at most the cost of any choice. The weights follow the difference between the slices that are taken and those that
+ * are there: a subgradient method with the steps of Polyak. */
+#include "planner/buying-types.h"
+
+#include <string.h>
+
+enum { N_ROUNDS = 400 };
+
+/* More than any weight needs: no sum then overflows. */
+#define MAX_WEIGHT (4 * QUOIT_BUYING_MAX_PRICE)
+
+/* Returns the bound of the weights. Sets @missing to the slices that are taken minus those that are there. */
+static gint64
+bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
+{
+  __int128 bound = 0;
+
+  memset (missing, 0, buying->n_classes * sizeof *missing);
+  for (guint32 t = 0; t < buying->types->len; t++)
+    {
+      const QuoitBuyingType *type = quoit_buying_type (buying, t);
+      const QuoitBuyingChoice *best = quoit_buying_option (buying, type, 0);
+      gint64 least = weights[best->class_index] * best->n_slices;
+
+      for (guint32 option = 1; option < type->n_options; option++)
+        {
+          const QuoitBuyingChoice *choice = quoit_buying_option (buying, type, option);
+          const gint64 weight = weights[choice->class_index] * choice->n_slices;
+
+          if (weight < least)
+            {
+              least = weight;
+              best = choice;
+            }
+        }
+      bound += (__int128) least * type->n_requests;
+      missing[best->class_index] += (gint64) best->n_slices * type->n_requests;
+    }
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    {
+      const QuoitBuyingClass *class = &buying->classes[c];
+      const gboolean is_bought = class->limit > 0 && weights[c] >= class->price && missing[c] > class->n_free;
+
+      bound -= (__int128) weights[c] * class->n_free;
+      if (class->limit > 0 && weights[c] > class->price)
+        bound -= (__int128) (weights[c] - class->price) * class->limit;
+      missing[c] -= class->n_free;
+      if (class->limit > 0 && weights[c] > class->price)
+        missing[c] -= class->limit;
+      else if (is_bought)
+        missing[c] -= MIN (missing[c], class->limit); /* at the price, any number is as good */
+    }
+  quoit_buying_spend (buying, buying->options->len + buying->n_classes);
+  return (gint64) CLAMP (bound, G_MININT64, G_MAXINT64);
+}
+
+/* Moves the weights. Returns FALSE if they would not change. */
+static gboolean
+move (const QuoitBuying *buying, gint64 *weights, const gint64 *missing, gint64 step)
+{
+  gboolean has_changed = FALSE;
+  __int128 square = 0;
+
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    square += (__int128) missing[c] * missing[c];
+  for (guint32 c = 0; c < buying->n_classes && square > 0; c++)
+    {
+      const __int128 by = (__int128) step * missing[c] / square;
+      const __int128 to = CLAMP (weights[c] + by, (__int128) 0, (__int128) MAX_WEIGHT);
+
+      has_changed = has_changed || to != weights[c];
+      weights[c] = (gint64) to;
+    }
+  return has_changed;
+}
+
+/* The distance to the cost that the best choice may have. */
+static gint64
+distance (const QuoitBuying *buying, gint64 bound, gint64 target)
+{
+  gint64 guess = 1;
+
+  if (target != G_MAXINT64)
+    return MAX (target - bound, 1);
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    if (buying->classes[c].limit > 0)
+      guess = MAX (guess, buying->classes[c].price);
+  return MAX (MAX (bound, 0) / 8, guess);
+}
+
+void
+quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target)
+{
+  g_autofree gint64 *weights = g_new0 (gint64, buying->n_classes + 1);
+  g_autofree gint64 *missing = g_new0 (gint64, buying->n_classes + 1);
+
+  *bound = (QuoitBuyingBound) { g_new0 (gint64, buying->n_classes + 1), 0 };
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    weights[c] = buying->classes[c].limit > 0 ? buying->classes[c].price : 0;
+  for (guint i = 0; i < N_ROUNDS && buying->steps > 0 && bound->bound < target; i++)
+    {
+      const gint64 value = bound_of (buying, weights, missing);
+
+      if (value > bound->bound)
+        {
+          bound->bound = value;
+          memcpy (bound->weights, weights, buying->n_classes * sizeof *weights);
+        }
+      /* Later rounds take smaller steps. */
+      if (!move (buying, weights, missing, distance (buying, value, target) / (1 + i / 40)))
+        break;
+    }
+}
+
+void
+quoit_buying_bound_clear (QuoitBuyingBound *bound)
+{
+  g_free (bound->weights);
+}

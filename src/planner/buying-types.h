@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to buying*.c: requests with equal options are one type, and options that cannot be the best are left out. */
+#pragma once
+
+#include "planner/buying.h"
+
+typedef struct {
+  guint32 first_option, n_options; /* in QuoitBuying.options */
+  guint32 n_requests;
+} QuoitBuyingType;
+
+typedef struct {
+  guint32 class_index, n_slices;
+  guint32 number; /* of the option in the request */
+} QuoitBuyingChoice;
+
+typedef struct {
+  const QuoitBuyingClass *classes;
+  guint32 n_classes;
+  GArray *types;    /* of QuoitBuyingType; the ones with the most slices come first */
+  GArray *options;  /* of QuoitBuyingChoice */
+  guint32 *type_of; /* by request */
+  guint32 n_requests;
+  guint64 steps;     /* what is left of the budget */
+  gint64 price_unit; /* all prices are multiples of it; from 1 */
+} QuoitBuying;
+
+static inline const QuoitBuyingType *
+quoit_buying_type (const QuoitBuying *buying, guint32 type)
+{
+  return &g_array_index (buying->types, QuoitBuyingType, type);
+}
+
+static inline const QuoitBuyingChoice *
+quoit_buying_option (const QuoitBuying *buying, const QuoitBuyingType *type, guint32 option)
+{
+  return &g_array_index (buying->options, QuoitBuyingChoice, type->first_option + option);
+}
+
+static inline void
+quoit_buying_spend (QuoitBuying *buying, guint64 steps)
+{
+  buying->steps -= MIN (buying->steps, steps);
+}
+
+/* Returns what @n slices of a class cost. */
+static inline gint64
+quoit_buying_cost (const QuoitBuyingClass *class, gint64 n)
+{
+  return n > class->n_free ? (n - class->n_free) * class->price : 0;
+}
+
+/* --- buying-bound.c --- */
+
+/* Weights of classes. What all requests take at these weights, minus what free slices and the profit of buying are
+ * worth, is at most the cost of any choice. */
+typedef struct {
+  gint64 *weights; /* by class */
+  gint64 bound;
+} QuoitBuyingBound;
+
+/* Improves the weights with the knowledge that a choice for the cost @target may exist; G_MAXINT64: unknown. */
+void quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target);
+void quoit_buying_bound_clear (QuoitBuyingBound *bound);
+
+/* --- buying-search.c --- */
+
+/* How many requests of each type take each option: by option. */
+typedef struct {
+  guint32 *counts;
+  gint64 *taken; /* slices, by class */
+  gint64 excess; /* slices beyond what can be had; 0: all requests are served */
+  gint64 cost;   /* without the excess */
+} QuoitBuyingPlan;
+
+void quoit_buying_plan_init (QuoitBuyingPlan *plan, const QuoitBuying *buying);
+void quoit_buying_plan_clear (QuoitBuyingPlan *plan);
+void quoit_buying_plan_copy (QuoitBuyingPlan *plan, const QuoitBuying *buying, const QuoitBuyingPlan *from);
+/* Finds a good plan, which may have an excess. */
+void quoit_buying_search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best);
+
+/* --- buying-exact.c --- */
+
+/* Tries all plans that can cost less than @best, and replaces it. Returns FALSE if the budget ends before. */
+gboolean quoit_buying_try_all (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best);

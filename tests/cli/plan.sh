@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `quoit plan` and `quoit slots --for`: purchases for a queue.
+. "$top_srcdir/tests/cli/lib.sh"
+
+now=2026-05-01T09:00:00Z
+queue=$tmp/queue prices=$tmp/prices
+cat >"$queue" <<'END'
+# jobs
+v6e 4x4 x 2
+v6e 8x8 x 1 else="v5e 4x4 x 2"   # or v5e
+v5e 4x4 x 1
+END
+cat >"$prices" <<'END'
+v6e 4x4 10.75/hour limit=4
+v6e 8x8 40/hour
+v5e 4x4 9/hour
+END
+rows='[[c[k] for k in ("topology", "wanted", "free", "shortfall", "taken", "buy", "price", "cost")] for c in d["classes"]]'
+
+fresh 'v6e 4x4 x3 pool=p; v5e 4x4 x1 pool=q'
+ok 0 "slices are reserved" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
+baseline
+ok 0 "a purchase is planned" plan --for "$queue" --price "$prices" --now "$now"
+out "the result is a fact" "result:   cheapest"
+out "the cost has its unit" "28.75 per hour"
+out "the alternative is listed" "1 v5litepod 4x4 x 2 hostchips=4"
+ok 0 "plan prints JSON" plan --for "$queue" --price "$prices" --now "$now" -o json
+fact "the facts are right" '[d[k] for k in ("result", "cost", "bound", "gap", "unit")]' "['cheapest', '28.75', '28.75', '0', 'hour']"
+fact "the classes are right" "$rows" \
+  "[['4x4', 2, 1, 1, 2, 1, '10.75', '10.75'], ['8x8', 1, 0, 1, 0, 0, '40', '0'], ['4x4', 1, 1, 0, 3, 2, '9', '18']]"
+fact "the requests are listed" '[r["alternative"] for r in d["requests"]]' "[0, 1, 0]"
+ok 0 "the past has other free slices" plan --for "$queue" --price "$prices" --at 1 -o json
+fact "the past purchase is smaller" 'd["cost"]' "18"
+ok 0 "nothing is there before" plan --for "$queue" --price "$prices" --from-nothing --now "$now" -o json
+fact "all slices are bought" 'd["cost"]' "48.5"
+ok 0 "plan prints CSV" plan --for "$queue" --price "$prices" --now "$now" -o csv
+out "the classes are rows" "v6e,4x4,4,2,1,1,2,1,4,10.75,10.75"
+echo 'v6e 4x4 1 limit=0' >"$tmp/none"
+ok 6 "an impossible purchase is reported" plan --for "$queue" --price "$tmp/none" --now "$now" -o json
+fact "nothing is claimed" '[d["result"], d["cost"], d["classes"][0]["buy"], "requests" in d]' "['impossible', None, None, False]"
+
+ok 0 "the shortfall is printed" slots --for "$queue" --now "$now" -o json
+fact "the shortfall is right" '[[c[k] for k in ("topology", "shortfall", "missing")] for c in d["classes"]]' \
+  "[['4x4', 1, 1], ['8x8', 1, 0], ['4x4', 0, 2]]"
+ok 0 "the past shortfall is printed" slots --for "$queue" --at 1
+holds "nothing has changed" unchanged
+
+# bad PRICE-LINE 'TEXT'
+bad ()
+{
+  printf '# comment\n%s\n' "$1" >"$tmp/bad"
+  refused 3 "the price '$1'" "bad: line 2: $2" plan --for "$queue" --price "$tmp/bad" --now "$now"
+}
+bad 'v6e 4x4 -1' "price '-1': expected a number"
+bad 'v6e 4x4 nan' "price 'nan'"
+bad 'v6e 4x4 1e3' "price '1e3'"
+bad 'v6e 4x4 1/day' "price '1/day': expected /hour or /month"
+bad 'v9 4x4 1' "generation 'v9'"
+bad 'v6e 3x3 1' "topology '3x3'"
+bad 'v6e 4x4' "expected ACCELERATOR TOPOLOGY PRICE"
+bad 'v6e 4x4 1 limit=many' "limit 'many'"
+printf 'v6e 4x4 1\nv6e 4x4 1\n' >"$tmp/bad"
+refused 3 "two prices of a class" "bad: line 2: 'v6e 4x4 hostchips=4': expected one price" plan --for "$queue" --price "$tmp/bad"
+for line in 'v6e 4x4' 'v6e 4x4 x 0' 'v6e 4x4 x 2147483648' 'v6e 4x4 x 1 pool=p' 'PACK 1x{TPU=4}' 'v6e 4x4 x 1 else=x'; do
+  echo "$line" >"$tmp/bad"
+  refused 3 "the request '$line'" "bad: line 1: " plan --for "$tmp/bad" --price "$prices" --now "$now"
+  refused 3 "the request '$line' of slots" "bad: line 1: " slots --for "$tmp/bad" --now "$now"
+done
+refused 2 "no queue" "expected --for QUEUE and --price FILE" plan --price "$prices"
+refused 2 "no prices" "expected --for QUEUE and --price FILE" plan --for "$queue"
+refused 2 "two files on standard input" "at most one file on standard input" plan --for - --price -
+refused 4 "a file that does not exist" "nothing" plan --for "$tmp/nothing" --price "$prices"
+refused 2 "slots with a queue and a generation" "--for: expected no other option" slots --for "$queue" -a v6e
+finish
