@@ -26,6 +26,7 @@
   VERB (show, rows, true) \
   VERB (map, facts, true) \
   VERB (slots, rows, true) \
+  VERB (fragmentation, rows, true) \
   VERB (who_holds, rows, true) \
   VERB (reserve, facts, false) \
   VERB (hold, facts, false) \

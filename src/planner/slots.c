@@ -156,14 +156,8 @@ add_all_rows (Counting *counting, QuoitGeneration generation)
   const QuoitTopologyRow *rows = quoit_topology_rows (generation, &n_rows);
 
   for (unsigned i = 0; i < n_rows; i++)
-    {
-      gboolean is_new = rows[i].listing == QUOIT_TOPOLOGY_LISTED;
-
-      for (unsigned j = 0; j < i && is_new; j++)
-        is_new = !quoit_shape_equal (rows[i].shape, rows[j].shape);
-      if (is_new)
-        add_row (counting, generation, rows[i].shape);
-    }
+    if (quoit_topology_is_new (rows, i))
+      add_row (counting, generation, rows[i].shape);
 }
 
 gboolean

@@ -81,6 +81,8 @@ all_twins ()
   echo "v6e 4x4 10.75/hour" >"$tmp/prices"
   twin classes plan --for "$tmp/queue" --price "$tmp/prices"
   twin classes slots --for "$tmp/queue"
+  twin classes fragmentation
+  twin parts fragmentation --parts
   twin classes promise --host-availability 0.999
   twin shapes promise --cubes 144 --host-availability 0.999 --shape 4x8x8 --shape 4x4x4
 }
@@ -247,7 +249,7 @@ fi
 fresh 'v6e 4x4 x2'
 quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
 baseline
-list="calendar, catalogue, groups, journal, nodes, plan, promise, show, slices, slots, what-if and who-holds"
+list="calendar, catalogue, fragmentation, groups, journal, nodes, plan, promise, show, slices, slots, what-if and who-holds"
 want='--topology 4x4 --accelerator v6e --slices 1'
 while read -r words; do
   # shellcheck disable=SC2086
@@ -275,7 +277,7 @@ refused 2 "CSV output of env" "expected table, env or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
   refused 2 "output form '$word'" "--output '$word'|expected table, json or csv" nodes -o "$word"
 done
-for verb in catalogue groups journal nodes plan promise show slices slots who-holds; do
+for verb in catalogue fragmentation groups journal nodes plan promise show slices slots who-holds; do
   ok 0 "$verb --help succeeds" "$verb" --help
   out "$verb --help lists csv" "table, json or csv (table)"
 done

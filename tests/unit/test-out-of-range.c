@@ -98,6 +98,26 @@ check_bundle_resources (const QuoitGroup *group)
 }
 
 static void
+check_fragmentation (const QuoitFragmentation *fragmentation)
+{
+  OUT_OF_RANGE (quoit_fragmentation_get_n_classes (fragmentation))
+  {
+    VALUE (quoit_fragmentation_get_n_hosts (fragmentation, at), 0);
+    VALUE (quoit_fragmentation_get_least (fragmentation, at), 0);
+    VALUE (quoit_fragmentation_get_most (fragmentation, at), 0);
+    VALUE (quoit_fragmentation_get_n_parts (fragmentation, at), 0);
+    ABSENT (quoit_fragmentation_dup_part_topology (fragmentation, at, 0));
+  }
+  OUT_OF_RANGE (quoit_fragmentation_get_n_parts (fragmentation, 0))
+  {
+    ABSENT (quoit_fragmentation_dup_part_topology (fragmentation, 0, at));
+    VALUE (quoit_fragmentation_get_part_weight (fragmentation, 0, at), 0);
+    VALUE (quoit_fragmentation_get_part_least (fragmentation, 0, at), 0);
+    VALUE (quoit_fragmentation_get_part_most (fragmentation, 0, at), 0);
+  }
+}
+
+static void
 check_purchase (const QuoitPurchase *purchase)
 {
   OUT_OF_RANGE (quoit_purchase_get_n_classes (purchase))
@@ -638,6 +658,17 @@ START_TEST (getters_of_purchases_return_the_documented_value)
 }
 END_TEST
 
+START_TEST (getters_of_fragmentation_return_the_documented_value)
+{
+  g_autoptr (QuoitLedger) ledger = new_ledger ();
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitFragmentation) fragmentation = quoit_snapshot_measure_fragmentation (snapshot, 0);
+
+  expect_criticals ();
+  check_fragmentation (fragmentation);
+}
+END_TEST
+
 START_TEST (constructors_without_error_refuse_unknown_enums)
 {
   const uint32_t at = 99;
@@ -687,6 +718,7 @@ main (void)
   tcase_add_test (tcase, getters_of_renumberings_return_the_documented_value);
   tcase_add_test (tcase, getters_of_slots_return_the_documented_value);
   tcase_add_test (tcase, getters_of_purchases_return_the_documented_value);
+  tcase_add_test (tcase, getters_of_fragmentation_return_the_documented_value);
   tcase_add_test (tcase, constructors_without_error_refuse_unknown_enums);
   tcase_add_test (tcase, states_of_null_are_documented);
   tcase_add_test (tcase, amounts_of_unknown_parts_are_absent);

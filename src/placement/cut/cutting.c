@@ -172,3 +172,13 @@ quoit_free_hosts_find (const QuoitFleet *fleet, guint32 slice, const guint32 *wo
       nodes[i] = node;
     }
 }
+
+gboolean
+quoit_topology_is_new (const QuoitTopologyRow *rows, unsigned index)
+{
+  gboolean is_new = rows[index].listing == QUOIT_TOPOLOGY_LISTED;
+
+  for (unsigned i = 0; i < index && is_new; i++)
+    is_new = !quoit_shape_equal (rows[i].shape, rows[index].shape);
+  return is_new;
+}

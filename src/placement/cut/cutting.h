@@ -32,3 +32,6 @@ void quoit_free_hosts_list (const QuoitFreeHosts *rule, guint32 slice, const Quo
 
 /* Sets @nodes to the nodes of the layout with these worker ids; all must be free hosts of the slice. */
 void quoit_free_hosts_find (const QuoitFleet *fleet, guint32 slice, const guint32 *workers, guint32 n, guint32 *nodes);
+
+/* Returns whether row @index of the catalogue is the first one with a shape that the catalogue lists. */
+gboolean quoit_topology_is_new (const QuoitTopologyRow *rows, unsigned index);

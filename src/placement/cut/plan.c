@@ -55,14 +55,8 @@ make_costs (const QuoitCutSource *source)
   const QuoitTopologyRow *rows = quoit_topology_rows (facts->generation, &n_rows);
 
   for (unsigned i = 0; i < n_rows; i++)
-    {
-      gboolean is_new = rows[i].listing == QUOIT_TOPOLOGY_LISTED;
-
-      for (guint s = 0; s < shapes->len && is_new; s++)
-        is_new = !quoit_shape_equal (g_array_index (shapes, QuoitShape, s), rows[i].shape);
-      if (is_new)
-        g_array_append_val (shapes, rows[i].shape);
-    }
+    if (quoit_topology_is_new (rows, i))
+      g_array_append_val (shapes, rows[i].shape);
   return quoit_place_costs_new (&source->cutting.grid, facts->host_block,
                                 (const QuoitShape *) (const void *) shapes->data, shapes->len);
 }

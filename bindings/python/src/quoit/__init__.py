@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         WindowScope,
     )
     from .forks import Fork
+    from .fragmentation import Fragmentation, FragmentationPart
     from .journal import Checkpoint, Effect, EffectType, JournalEntry, NodeChange, NodeEvent, Trimmed
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
@@ -136,6 +137,8 @@ __all__ = [
     "Feed",
     "Finding",
     "Fork",
+    "Fragmentation",
+    "FragmentationPart",
     "GraphForm",
     "Group",
     "GroupChange",
@@ -251,6 +254,7 @@ _LAZY = {
     ),
     "feeds": ("Feed",),
     "forks": ("Fork",),
+    "fragmentation": ("Fragmentation", "FragmentationPart"),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "NodeChange", "NodeEvent", "Trimmed"),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),

@@ -28,6 +28,7 @@ from .fleet import (
     read_source,
     read_window,
 )
+from .fragmentation import Fragmentation, measure_fragmentation
 from .groups import Group, to_group_name, wrap_group
 from .purchases import Price, Purchase, PurchaseStart, plan_purchase
 from .reports import Report, Verdict, take_report
@@ -312,6 +313,20 @@ class Snapshot(View):
             for row in range(lib.quoit_slots_get_n_rows(slots))
             for assumption in SlotsIf
         )
+
+    def measure_fragmentation(self, *, steps: int = 0) -> tuple[Fragmentation, ...]:
+        """Measures how much of the free hosts of each class is no use for parts of slices.
+
+        The fragmentation is 0 if parts of each shape can use all free hosts, and 1 if no part fits. Hosts of partly used
+        slices count too. Past states have theirs: use `Ledger.snapshot_at`.
+
+        Args:
+            steps: limits the work for each shape and each different set of free hosts of a slice; 0: the default.
+
+        Returns:
+            One element for each class, in the order of `classes`.
+        """
+        return measure_fragmentation(self._handle, steps)
 
     def plan_purchase(
         self,
