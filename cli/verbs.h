@@ -47,6 +47,7 @@
   VERB (when, facts, true) \
   VERB (explain, facts, true) \
   VERB (what_if, pages, true) \
+  VERB (defrag, rows, true) \
   VERB (plan, rows, true) \
   VERB (promise, rows, true) \
   VERB (env, shell, true) \

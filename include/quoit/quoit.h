@@ -34,6 +34,7 @@
 #include <quoit/plan.h>
 #include <quoit/preemption.h>
 #include <quoit/promise.h>
+#include <quoit/defragmentation.h>
 #include <quoit/fragmentation.h>
 #include <quoit/purchase.h>
 #include <quoit/slots.h>

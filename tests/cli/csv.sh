@@ -249,7 +249,7 @@ fi
 fresh 'v6e 4x4 x2'
 quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
 baseline
-list="calendar, catalogue, fragmentation, groups, journal, nodes, plan, promise, show, slices, slots, what-if and who-holds"
+list="calendar, catalogue, defrag, fragmentation, groups, journal, nodes, plan, promise, show, slices, slots, what-if and who-holds"
 want='--topology 4x4 --accelerator v6e --slices 1'
 while read -r words; do
   # shellcheck disable=SC2086
@@ -277,7 +277,7 @@ refused 2 "CSV output of env" "expected table, env or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
   refused 2 "output form '$word'" "--output '$word'|expected table, json or csv" nodes -o "$word"
 done
-for verb in catalogue fragmentation groups journal nodes plan promise show slices slots who-holds; do
+for verb in catalogue defrag fragmentation groups journal nodes plan promise show slices slots who-holds; do
   ok 0 "$verb --help succeeds" "$verb" --help
   out "$verb --help lists csv" "table, json or csv (table)"
 done

@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/cli/lib.sh"
 
 verbs='init import export verify backup journal status nodes slices groups show slots fragmentation who-holds reserve update release set-state
-  drain undrain fits when explain what-if plan promise env catalogue check'
+  drain undrain fits when explain what-if defrag plan promise env catalogue check'
 
 ok 0 "--help succeeds" --help
 for verb in $verbs; do
@@ -16,7 +16,7 @@ for verb in $verbs; do
 done
 ok 0 "env --help succeeds" env --help
 out "env --help lists its output forms" "table, env or json (table)"
-past='export status nodes slices groups show map slots fragmentation who-holds fits when explain what-if plan promise env mesh'
+past='export status nodes slices groups show map slots fragmentation who-holds fits when explain what-if defrag plan promise env mesh'
 for verb in $verbs map mesh owner; do
   ok 0 "$verb --help succeeds" "$verb" --help
   case " $past " in

@@ -98,6 +98,23 @@ check_bundle_resources (const QuoitGroup *group)
 }
 
 static void
+check_defragmentation (const QuoitDefragmentation *plan)
+{
+  OUT_OF_RANGE (quoit_defragmentation_get_n_slices (plan))
+  VALUE (quoit_defragmentation_get_slice (plan, at), UINT32_MAX);
+  OUT_OF_RANGE (quoit_defragmentation_get_n_groups (plan))
+  ABSENT (quoit_defragmentation_dup_group (plan, at));
+  OUT_OF_RANGE (quoit_defragmentation_get_n_moves (plan))
+  {
+    VALUE (quoit_defragmentation_get_move_group (plan, at), UINT32_MAX);
+    VALUE (quoit_defragmentation_get_move_bundle (plan, at), UINT32_MAX);
+    ABSENT (quoit_defragmentation_dup_move_from (plan, at));
+    ABSENT (quoit_defragmentation_dup_move_to (plan, at));
+    VALUE (quoit_defragmentation_get_move_gain (plan, at), 0);
+  }
+}
+
+static void
 check_fragmentation (const QuoitFragmentation *fragmentation)
 {
   OUT_OF_RANGE (quoit_fragmentation_get_n_classes (fragmentation))
@@ -669,6 +686,17 @@ START_TEST (getters_of_fragmentation_return_the_documented_value)
 }
 END_TEST
 
+START_TEST (getters_of_defragmentation_return_the_documented_value)
+{
+  g_autoptr (QuoitLedger) ledger = new_ledger ();
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitDefragmentation) plan = quoit_snapshot_plan_defragmentation (snapshot, 0);
+
+  expect_criticals ();
+  check_defragmentation (plan);
+}
+END_TEST
+
 START_TEST (constructors_without_error_refuse_unknown_enums)
 {
   const uint32_t at = 99;
@@ -719,6 +747,7 @@ main (void)
   tcase_add_test (tcase, getters_of_slots_return_the_documented_value);
   tcase_add_test (tcase, getters_of_purchases_return_the_documented_value);
   tcase_add_test (tcase, getters_of_fragmentation_return_the_documented_value);
+  tcase_add_test (tcase, getters_of_defragmentation_return_the_documented_value);
   tcase_add_test (tcase, constructors_without_error_refuse_unknown_enums);
   tcase_add_test (tcase, states_of_null_are_documented);
   tcase_add_test (tcase, amounts_of_unknown_parts_are_absent);

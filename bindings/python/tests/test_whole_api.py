@@ -289,13 +289,20 @@ def made_objects():
     urgent = quoit.Request("urgent", accelerator="v6e", topology="4x4", slices=2, priority=1)
     preemption = snapshot.find_preemption(urgent, now_ms=NOW)
     growth = fork.snapshot().test_growth("train")
+    scattered = quoit.open_memory()
+    scattered.import_fleet_text("v6e 4x4 x4", now_ms=NOW)
+    for name in ("f0", "a0", "f1", "a1", "f2", "a2"):
+        scattered.reserve(quoit.Request(name, bundles=["TPU=4"] * (3 if name[0] == "f" else 1)), now_ms=NOW)
+    for name in ("f0", "f1", "f2"):
+        scattered.release(name, now_ms=NOW)
+    fragmented = scattered.snapshot()
     change = fork.resize("train", 1, now_ms=NOW)
     before, after = quoit.topology(change.before), quoit.topology(change.after)
     again = ledger.import_fleet_text("v6e 4x4 x4; v5p 2x2x4", now_ms=NOW)
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
+        ledger, imported, again, request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("any", bundles=["TPU=9"], alternatives=[quoit.Request("any", bundles=["TPU=8"])])),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),

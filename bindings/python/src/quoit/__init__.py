@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from . import ray_rules as ray_rules
     from . import webhook as webhook
     from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
+    from .defragmentation import BundleMove, Defragmentation, DefragmentationState
     from .feeds import Feed
     from .fleet import (
         Amounts,
@@ -116,6 +117,7 @@ __all__ = [
     "Amounts",
     "Backfill",
     "Bundle",
+    "BundleMove",
     "BusyError",
     "CancelledError",
     "Change",
@@ -126,6 +128,8 @@ __all__ = [
     "Constraint",
     "Cut",
     "DamagedError",
+    "Defragmentation",
+    "DefragmentationState",
     "Domain",
     "Effect",
     "EffectType",
@@ -232,6 +236,7 @@ __version__ = library_version()
 
 # Most programs need few of these names, so their modules are loaded on first use.
 _LAZY = {
+    "defragmentation": ("BundleMove", "Defragmentation", "DefragmentationState"),
     "checks": ("CheckRule", "Finding", "Severity", "check_manifest", "check_rules"),
     "fleet": (
         "Amounts",

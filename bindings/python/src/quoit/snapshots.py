@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _c
 from ._c import call, ffi, lib
 from ._views import Rows, View
+from .defragmentation import Defragmentation, plan_defragmentation
 from .fleet import (
     Node,
     Owner,
@@ -313,6 +314,18 @@ class Snapshot(View):
             for row in range(lib.quoit_slots_get_n_rows(slots))
             for assumption in SlotsIf
         )
+
+    def plan_defragmentation(self, *, steps: int = 0) -> Defragmentation:
+        """Plans which bundles to move so that the most chips get into free slices, with the fewest moves.
+
+        It changes nothing. To make the moves, drain the hosts of `Defragmentation.slices` (`Ledger.drain_nodes`), repair
+        the groups in their order (`Ledger.repair`), and undrain the hosts. If nothing else has changed, that makes
+        exactly these moves.
+
+        Args:
+            steps: limits the work: one step is one repair of a group on a fork; 0: the default.
+        """
+        return plan_defragmentation(self._handle, steps)
 
     def measure_fragmentation(self, *, steps: int = 0) -> tuple[Fragmentation, ...]:
         """Measures how much of the free hosts of each class is no use for parts of slices.

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
+#include "verbs.h"
+
+static const char *const states[] = { "best", "all-tried", "found" }; /* by QuoitDefragmentationState */
+
+static const Column fact_columns[] = {
+  { "result", "result", CELL_TEXT },
+  { "gain", "gain in chips", CELL_NUMBER },
+  { "gain_at_most", "at most", CELL_NUMBER },
+  { "n_moves", "moves", CELL_NUMBER },
+  { "moves_at_least", "at least", CELL_NUMBER },
+};
+
+static const Column move_columns[] = {
+  { "group", "GROUP", CELL_TEXT }, { "bundle", "BUNDLE", CELL_NUMBER }, { "from", "FROM", CELL_TEXT },
+  { "to", "TO", CELL_TEXT },       { "gain", "GAIN", CELL_NUMBER },
+};
+
+static Table *
+facts_of (const QuoitDefragmentation *plan)
+{
+  Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
+
+  table_add_text (facts, states[quoit_defragmentation_get_state (plan)]);
+  table_add_number (facts, (gint64) quoit_defragmentation_get_gain (plan));
+  table_add_number (facts, (gint64) quoit_defragmentation_get_gain_bound (plan));
+  table_add_number (facts, quoit_defragmentation_get_n_moves (plan));
+  table_add_number (facts, quoit_defragmentation_get_moves_bound (plan));
+  return facts;
+}
+
+static Table *
+list_moves (const QuoitDefragmentation *plan)
+{
+  Table *moves = table_new (move_columns, G_N_ELEMENTS (move_columns));
+
+  for (uint32_t i = 0; i < quoit_defragmentation_get_n_moves (plan); i++)
+    {
+      table_take_text (moves, quoit_defragmentation_dup_group (plan, quoit_defragmentation_get_move_group (plan, i)));
+      table_add_number (moves, quoit_defragmentation_get_move_bundle (plan, i));
+      table_take_text (moves, quoit_defragmentation_dup_move_from (plan, i));
+      table_take_text (moves, quoit_defragmentation_dup_move_to (plan, i));
+      table_add_number (moves, quoit_defragmentation_get_move_gain (plan, i));
+    }
+  return moves;
+}
+
+/* Adds a line "quoit VERB NODE" for each host of the slices. */
+static void
+add_node_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *verb)
+{
+  for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
+    {
+      const uint32_t slice = quoit_defragmentation_get_slice (plan, i);
+      const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+
+      for (uint32_t node = first; node < first + quoit_snapshot_get_slice_n_nodes (snapshot, slice); node++)
+        {
+          g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, node);
+          g_autofree char *word = text_for_shell (name);
+
+          g_ptr_array_add (lines, g_strdup_printf ("quoit %s %s", verb, word));
+        }
+    }
+}
+
+static GPtrArray *
+list_slices (const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
+    g_ptr_array_add (lines, quoit_snapshot_dup_slice_full_name (snapshot, quoit_defragmentation_get_slice (plan, i)));
+  return lines;
+}
+
+/* The groups are in the order of their repairs. */
+static GPtrArray *
+list_groups (const QuoitDefragmentation *plan)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
+    g_ptr_array_add (lines, quoit_defragmentation_dup_group (plan, i));
+  return lines;
+}
+
+static GPtrArray *
+list_commands (const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  add_node_lines (lines, snapshot, plan, "drain");
+  for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
+    {
+      g_autofree char *group = quoit_defragmentation_dup_group (plan, i);
+      g_autofree char *word = text_for_shell (group);
+
+      g_ptr_array_add (lines, g_strdup_printf ("quoit repair %s", word));
+    }
+  add_node_lines (lines, snapshot, plan, "undrain");
+  return lines;
+}
+
+static bool
+print_commands (Session *session, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, GError **error)
+{
+  g_autoptr (GPtrArray) lines = list_commands (snapshot, plan);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (text, "%s\n", (const char *) lines->pdata[i]);
+  return session_write (session, text->str, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  gboolean dry_run = FALSE, commands = FALSE;
+  const GOptionEntry entries[] = {
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "print the moves; required, because quoit moves nothing by itself",
+      NULL },
+    { "commands", 0, 0, G_OPTION_ARG_NONE, &commands, "print the commands that make the moves", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitDefragmentation) plan = NULL;
+  Document *document;
+
+  if (!session_parse (session, entries, error))
+    return false;
+  if (!dry_run)
+    return text_refuse_usage (error, "quoit moves nothing by itself: expected --dry-run, which prints the moves");
+  if (!session_check (session, error))
+    return false;
+  snapshot = session_snapshot (session, error);
+  if (snapshot == NULL)
+    return false;
+  plan = quoit_snapshot_plan_defragmentation (snapshot, 0);
+  if (commands)
+    return print_commands (session, snapshot, plan, error);
+  document = document_new ();
+  document_take_facts (document, facts_of (plan));
+  document_take_csv_table (document, "moves", NULL, list_moves (plan));
+  document_take_lines (document, "slices", "slices to drain", list_slices (snapshot, plan));
+  document_take_lines (document, "groups", "groups to repair, in this order", list_groups (plan));
+  return session_print (session, document, error);
+}
+
+const Verb verb_defrag = {
+  "defrag",
+  "",
+  "plan which bundles to move so that whole slices become free",
+  "Prints the moves in their order, and how many chips get into free slices by each. Nothing is changed.",
+  0,
+  0,
+  run,
+};

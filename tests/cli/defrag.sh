@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `quoit defrag`: moves of bundles, the commands that make them, and the past.
+. "$top_srcdir/tests/cli/lib.sh"
+
+now=2026-05-01T09:00:00Z
+facts='[d[k] for k in ("result", "gain", "gain_at_most", "n_moves", "moves_at_least")]'
+
+fresh 'v6e 4x4 x4 pool=p'
+for i in 0 1 2 3; do
+  ok 0 "a filler is reserved" reserve "f$i" --bundle '3x{TPU=4}' --now "$now"
+  ok 0 "a bundle is reserved" reserve "a$i" --bundle TPU=4 --now "$now"
+done
+for i in 0 1 2 3; do
+  ok 0 "the filler is released" release "f$i" --now "$now"
+done
+baseline
+ok 0 "defrag prints a table" defrag --dry-run --now "$now"
+out "the result is a fact" "result:        best"
+out "a move has its gain" "a0@2       0 p-1-0 p-3-2   16"
+ok 0 "defrag prints JSON" defrag --dry-run --now "$now" -o json
+fact "the facts are right" "$facts" "['best', 32, 32, 2, 2]"
+fact "the gains add up" 'sum(m["gain"] for m in d["moves"])' "32"
+fact "the groups are in order" 'd["groups"]' "['a0@2', 'a3@8']"
+ok 0 "the past is planned" defrag --dry-run --at 1 -o json
+fact "the past needed no moves" "$facts" "['best', 0, 0, 0, 0]"
+ok 0 "the commands are printed" defrag --dry-run --commands --now "$now"
+out "a host is drained" "quoit drain 'fleet/p/p-1-0'"
+out "a group is repaired" "quoit repair 'a0@2'"
+holds "nothing has changed" unchanged
+sed "s/\$/ --now $now/" "$tmp/out" >"$tmp/commands"
+refused 2 "no --dry-run" "quoit moves nothing by itself: expected --dry-run" defrag --now "$now"
+refused 2 "an argument" "'x'" defrag --dry-run x --now "$now"
+refused 4 "an entry that does not exist" "99" defrag --dry-run --at 99
+moves ()
+{
+  PATH="$top_builddir/cli:$PATH" sh -e "$tmp/commands"
+}
+holds "the commands succeed" moves
+ok 0 "the slices are counted" slots -o json
+fact "three slices are free" 'd["classes"][0]["fit_now"]' "3"
+finish
