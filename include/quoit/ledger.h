@@ -637,13 +637,14 @@ QUOIT_API QuoitGroupChange *quoit_ledger_repair (QuoitLedger *ledger, const char
 /**
  * quoit_ledger_release_slice:
  * @group: NAME or NAME@ID
- * @slice: short or full name (source/pool/name)
+ * @slice: short or full name (source/pool/name); for a group of parts also a slice id, such as "2"
  * @now_ms: the caller's clock
  *
  * Frees one slice of a group. The group ends with its last slice.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such slice or the group does not have it, and %QUOIT_ERROR_INVALID
- * if the group does not have whole slices. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ * if the group has bundles, or several parts in the slice. See also "Errors of changes" and "Errors of group names" of
+ * #QuoitLedger.
  *
  * Returns: (transfer full): the group before and after; quoit_group_change_free() it
  */

@@ -218,10 +218,10 @@ QUOIT_API char *quoit_snapshot_dup_json (const QuoitSnapshot *snapshot);
  *
  * Returns the slices and groups as fleet text, for quoit_input_new(). Importing it into an empty ledger makes slices of
  * the same classes, with the same numbers of free, draining and degraded ones. Pools keep their names, and get that of
- * their source before it if several have one name; slices are numbered. Groups of whole, intact slices keep their names,
- * slices, owners, priorities, labels and ends. What fleet text cannot state is left out: nodes outside of slices and
- * slices that are not in the catalogue, reservations ahead, windows and quotas, and labels with blanks. The nodes of
- * other groups, such as those of bundles, are busy.
+ * their source before it if several have one name; slices are numbered. Groups of whole, intact slices keep their
+ * names, slices, owners, priorities, labels and ends. What fleet text cannot state is left out: nodes outside of slices
+ * and slices that are not in the catalogue, reservations ahead, windows and quotas, and labels with blanks. The nodes
+ * of other groups, such as those of bundles, are busy.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND if there is no slice to write.
  *

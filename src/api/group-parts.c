@@ -5,9 +5,9 @@
 #include "api/handles.h"
 #include "geometry/coordinates.h"
 
-/* Sets @at to the first chip of the host, and returns the class of its slice; NULL: unknown. */
+/* Sets @at to the first chip of the host and @slice to its slice, and returns the class of the slice; NULL: unknown. */
 static const QuoitClass *
-find_host (const QuoitLayout *layout, guint32 id, guint32 at[QUOIT_N_AXES])
+find_host (const QuoitLayout *layout, guint32 id, guint32 *slice_of, guint32 at[QUOIT_N_AXES])
 {
   const guint32 node = quoit_layout_find_id (layout, id);
   const guint32 slice = node == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[node].slice;
@@ -18,6 +18,7 @@ find_host (const QuoitLayout *layout, guint32 id, guint32 at[QUOIT_N_AXES])
   if (class == NULL || layout->nodes[node].worker_id < 0
       || (guint32) layout->nodes[node].worker_id >= class->facts.hosts)
     return NULL;
+  *slice_of = slice;
   position = quoit_position_from_index (class->facts.host_grid, (guint32) layout->nodes[node].worker_id);
   for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
     at[axis] = position.at[axis] * class->facts.host_block.dims[axis];
@@ -28,7 +29,7 @@ bool
 quoit_group_find_part (const QuoitGroup *group, uint32_t slice, uint32_t origin[3], uint32_t shape[3])
 {
   const QuoitGroupData *data;
-  guint32 first[QUOIT_N_AXES], at[QUOIT_N_AXES], sides[QUOIT_N_AXES];
+  guint32 first[QUOIT_N_AXES], at[QUOIT_N_AXES], sides[QUOIT_N_AXES], own_slice, other_slice;
   const QuoitClass *class;
 
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices && origin != NULL && shape != NULL, false);
@@ -36,12 +37,12 @@ quoit_group_find_part (const QuoitGroup *group, uint32_t slice, uint32_t origin[
   data = group->data;
   if (data->kind != QUOIT_RECORD_PARTS)
     return false;
-  class = find_host (group->layout, data->node_ids[quoit_group_first_node (data, slice)], first);
+  class = find_host (group->layout, data->node_ids[quoit_group_first_node (data, slice)], &own_slice, first);
   for (guint axis = 0; class != NULL && axis < QUOIT_N_AXES; axis++)
     sides[axis] = class->facts.host_block.dims[axis];
   for (guint32 i = quoit_group_first_node (data, slice); class != NULL && i < data->slice_end[slice]; i++)
     {
-      if (find_host (group->layout, data->node_ids[i], at) != class)
+      if (find_host (group->layout, data->node_ids[i], &other_slice, at) == NULL || other_slice != own_slice)
         return false;
       for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
         {

@@ -5,6 +5,7 @@
 #include "formats/writer.h"
 #include "placement/ahead.h"
 #include "placement/alternatives.h"
+#include "placement/cut/plan.h"
 #include "placement/explain-bundles.h"
 
 QuoitSnapshot *
@@ -135,6 +136,7 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitFleet) seen = NULL;
   const QuoitGroupData *found;
+  QuoitReport *report;
   QuoitGroupRef ref;
 
   g_return_val_if_fail (snapshot != NULL && group != NULL, NULL);
@@ -146,7 +148,12 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
   if (request == NULL)
     return NULL;
   seen = quoit_fleet_seen_until (snapshot->fleet, quoit_group_latest_end (found));
-  return quoit_explain_bundles (seen != NULL ? seen : snapshot->fleet, request, error);
+  if (request->cut == QUOIT_CUT_WHOLE)
+    return quoit_explain_bundles (seen != NULL ? seen : snapshot->fleet, request, error);
+  report = quoit_explain_cut (seen != NULL ? seen : snapshot->fleet, request, error);
+  if (report != NULL)
+    quoit_report_find_options_later (report, seen != NULL ? seen : snapshot->fleet, request);
+  return report;
 }
 
 char *

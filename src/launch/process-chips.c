@@ -52,14 +52,15 @@ ascending (const void *a, const void *b)
 guint32
 quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip)
 {
-  guint32 numbers[MOST_CHIPS], n = 0;
+  guint32 numbers[MOST_CHIPS], n = 0, host;
   QuoitCoordinates torus;
 
   if (!quoit_process_torus (topology, process, &torus))
     return 0;
+  host = (guint32) topology->layout->nodes[process->node].worker_id;
   for (guint32 index_on_host = 0; index_on_host < MOST_CHIPS; index_on_host++)
     if ((process->chips >> index_on_host & 1) != 0)
-      numbers[n++] = quoit_coordinates_chip (&torus, process->worker_id, index_on_host);
+      numbers[n++] = quoit_coordinates_chip (&torus, host, index_on_host);
   qsort (numbers, n, sizeof *numbers, ascending);
   return chip < n ? numbers[chip] : 0;
 }

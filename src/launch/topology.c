@@ -152,7 +152,9 @@ add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, g
       const QuoitPart *part = &g_array_index (found, QuoitPart, i);
       gint16 worker_id = topology->layout->nodes[part->node].worker_id;
       QuoitProcess process = { .slice_id = slice_id,
-                               .worker_id = worker_id < 0 ? 0 : (guint32) worker_id,
+                               .worker_id = parts->are_cut  ? i
+                                            : worker_id < 0 ? 0
+                                                            : (guint32) worker_id,
                                .group_slice = slice,
                                .node = part->node,
                                .bundle = part->bundle,

@@ -13,7 +13,7 @@
 
 /* One JAX or PyTorch/XLA process of a group, with its environment. */
 typedef struct {
-  guint32 slice_id, worker_id;
+  guint32 slice_id, worker_id; /* of a part of a slice: its index in the part */
   guint32 group_slice;  /* index of the slice in the group */
   guint32 node;         /* index in the layout */
   guint32 local_index;  /* index among the processes of its host */

@@ -372,20 +372,31 @@ quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *rele
   const QuoitGroupData *group;
   QuoitGroupData *after;
   QuoitSliceId slice = { QUOIT_NO_INDEX };
+  gboolean is_id = FALSE;
+  guint64 id = 0;
   guint32 n_kept = 0;
   gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = quoit_elastic_lookup (fleet, &release->ref, &request, error);
-  if (group == NULL || !quoit_layout_lookup_slice (fleet->layout, release->slice, &slice, error))
+  if (group == NULL)
+    return FALSE;
+  if (group->kind == QUOIT_RECORD_PARTS)
+    is_id = g_ascii_string_to_unsigned (release->slice, 10, 0, group->n_slices - 1, &id, NULL);
+  if (!is_id && !quoit_layout_lookup_slice (fleet->layout, release->slice, &slice, error))
     return FALSE;
   kept = g_malloc (group->n_slices + 1);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      kept[s] = quoit_layout_group_slice (fleet->layout, group, s) != slice.index;
+      kept[s] = is_id ? s != id : quoit_layout_group_slice (fleet->layout, group, s) != slice.index;
       n_kept += kept[s];
     }
+  if (group->kind == QUOIT_RECORD_PARTS && n_kept + 1 < group->n_slices)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group '%s@%" G_GUINT64_FORMAT "' has %u parts in slice '%s': expected the slice id of one of "
+                       "them, 0 to %u",
+                       group->name, group->id, group->n_slices - n_kept, release->slice, group->n_slices - 1);
   if (n_kept == group->n_slices)
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "group '%s@%" G_GUINT64_FORMAT "' has no slice '%s'", group->name,
                        group->id, release->slice);

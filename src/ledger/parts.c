@@ -9,6 +9,7 @@
 #include "ledger/quotas.h"
 #include "placement/ahead.h"
 #include "placement/cut/plan.h"
+#include "placement/shrink.h"
 #include "placement/quota.h"
 
 /* A part of the new group. */
@@ -185,6 +186,18 @@ see_without (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 
   return seen != NULL ? seen : g_steal_pointer (&fork);
 }
 
+/* Fails with DAMAGED if the request is not one for parts. Sets the size of its hosts to that of the group. */
+static gboolean
+check_request (const QuoitGroupData *group, QuoitRequest *request, GError **error)
+{
+  if (request->cut == QUOIT_CUT_WHOLE || request->bundles->len > 0)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "group '%s@%" G_GUINT64_FORMAT "' has parts, but its request is '%s': restore a backup",
+                       group->name, group->id, group->request);
+  request->chips_per_host = (guint32) __builtin_popcountll (group->bundles[0].chips);
+  return TRUE;
+}
+
 QuoitGroupData *
 quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
 {
@@ -195,7 +208,7 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
   g_autoptr (GError) failure = NULL;
   guint32 n_kept = 0, n_lost;
 
-  if (request == NULL)
+  if (request == NULL || !check_request (group, request, error))
     return NULL;
   for (guint32 s = 0; s < group->n_slices; s++)
     {
@@ -216,22 +229,6 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
   return NULL;
 }
 
-/* Keeps at most @most parts: whole ones rather than lost or leaving ones, and the first of them. */
-static void
-choose_kept (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 most, guint8 *kept)
-{
-  guint32 n_kept = 0;
-
-  memset (kept, 0, group->n_slices);
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint32 s = 0; s < group->n_slices && n_kept < most; s++)
-      if (!kept[s] && (pass == 1 || quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE))
-        {
-          kept[s] = 1;
-          n_kept++;
-        }
-}
-
 QuoitGroupData *
 quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least, guint32 most,
                          QuoitRequest *request, QuoitRefusal *refusal, GError **error)
@@ -242,7 +239,9 @@ quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, g
   g_autoptr (QuoitFleet) seen = NULL;
   g_autoptr (GError) failure = NULL;
 
-  choose_kept (fleet, group, most, kept);
+  if (!check_request (group, request, error))
+    return NULL;
+  quoit_group_choose_dropped (fleet, group, most < n_now ? n_now - most : 0, kept);
   if (most == n_now)
     return quoit_group_data_ref (group);
   if (most < n_now)

@@ -162,6 +162,25 @@ quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, c
   return result;
 }
 
+guint32
+quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, gboolean ever)
+{
+  const gint64 part_e4 = (gint64) quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
+  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
+  guint32 n = G_MAXUINT32;
+  guint i;
+
+  while (quoit_quota_matches_next (&matches, &i))
+    if (has_any_class (quoit_quotas_at (fleet->quotas, i)))
+      {
+        const gint64 room_e4
+            = ever ? quoit_quotas_limit_e4 (fleet->quotas, i) : quoit_quotas_room_e4 (fleet->quotas, i);
+
+        n = (guint32) MIN ((gint64) n, MAX (room_e4, 0) / part_e4);
+      }
+  return n;
+}
+
 QuoitQuotaBundles
 quoit_quota_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *nodes)
 {

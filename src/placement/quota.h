@@ -33,6 +33,9 @@ QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const Quoi
  * NULL: not placed, so that only quotas for any class decide, about the least number of parts. */
 QuoitQuotaBundles quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes);
 
+/* Returns how many parts of a request that may be cut the quotas for any class admit now, or if all groups ended. */
+guint32 quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, gboolean ever);
+
 /* Returns whether a quota for one class counts bundles of @request if they are placed on that class. */
 gboolean quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request);
 

@@ -265,11 +265,25 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
   return report;
 }
 
+/* @group: the group whose hosts count for the request, or NULL. */
 static QuoitReport *
-explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
+explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report,
+             GError **error)
 {
   QuoitReport *report = quoit_explain_cut (fleet, refusal->request, error);
 
+  if (report == NULL)
+    return NULL;
+  if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
+    {
+      quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                  "%u parts fit only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it keeps: release it, and "
+                  "reserve again",
+                  refusal->request->n_slices, refusal->group_name, refusal->group_id);
+      quoit_report_unref (report);
+      report = quoit_explain_cut (refusal->fleet, refusal->request, NULL);
+      error = NULL;
+    }
   if (report != NULL && wants_report)
     {
       quoit_report_find_options_later (report, fleet, refusal->request);
@@ -303,7 +317,7 @@ explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **re
   else
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
-      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, report != NULL, error)
+      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, group, report != NULL, error)
                                                       : explain_bundles (fleet, refusal, report != NULL, error);
     }
   try_options (report == NULL ? NULL : made, refusal, before, group);

@@ -26,7 +26,7 @@ count_slack (const QuoitFleet *fleet, const QuoitGroupData *group)
   g_autoptr (QuoitRequest) request = NULL;
 
   /* Only the text of a range has two dots, or a few names. Reading it takes longer than looking for them. */
-  if (group->kind != QUOIT_RECORD_SLICES || group->state == QUOIT_GROUP_REMOVED || *group->source != '\0'
+  if ((group->kind != QUOIT_RECORD_SLICES && group->kind != QUOIT_RECORD_PARTS) || group->state == QUOIT_GROUP_REMOVED || *group->source != '\0'
       || quoit_group_is_ahead (group) || group->begins_ms > fleet->clock_ms || strstr (group->request, "..") == NULL)
     return 0;
   request = quoit_request_of_group (fleet->layout, group, NULL);

@@ -146,6 +146,119 @@ START_TEST (parts_are_preempted_reserved_ahead_and_over_quota)
 }
 END_TEST
 
+static QuoitRequest *
+cut_request (const char *name, const char *accelerator, const char *topology, gint64 n_slices)
+{
+  QuoitRequest *request = slices_request (name, accelerator, topology, n_slices);
+
+  ck_assert (quoit_request_set_cut (request, QUOIT_CUT_ANY, NULL));
+  return request;
+}
+
+START_TEST (lost_parts_are_explained_dropped_and_released_by_id)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=b hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) request = cut_request ("g", "v6e", "4x4", 3);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitGroup) before = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+  QuoitGroupChange *change;
+  GError *error = NULL;
+
+  ck_assert (quoit_ledger_set_node_state (ledger, "b-0-0", QUOIT_NODE_DEAD, now_ms, NULL));
+  snapshot = quoit_ledger_snapshot (ledger);
+  report = quoit_snapshot_explain_group (snapshot, "g", &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_report_get_n_wanted (report), 1);
+  ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_FITS);
+  ck_assert_ptr_null (quoit_ledger_release_slice (ledger, "g", "b-0", now_ms, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "has 3 parts in slice 'b-0': expected the slice id of one of them");
+  change = quoit_ledger_resize (ledger, "g", 2, now_ms, NULL, &error);
+  ck_assert_ok (error);
+  /* The lost part is dropped. */
+  ck_assert_int_eq (quoit_group_get_state (quoit_group_change_get_after (change)), QUOIT_GROUP_RESERVED);
+  quoit_group_change_free (change);
+  change = quoit_ledger_release_slice (ledger, "g", "1", now_ms, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_group_get_n_slices (quoit_group_change_get_after (change)), 1);
+  quoit_group_change_free (change);
+}
+END_TEST
+
+START_TEST (parts_of_a_group_have_hosts_of_one_size)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger
+      = ledger_with ("v5litepod 2x4 x2 pool=d hostchips=8; v5litepod 4x4 x1 pool=e hostchips=4", now_ms);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitRequest) two = cut_request ("two", "v5litepod", "2x4", 2),
+                           four = cut_request ("four", "v5litepod", "2x4", 4);
+  g_autoptr (QuoitGroup) group = NULL;
+  QuoitVerdict verdict;
+  uint32_t n_free = 0;
+
+  ck_assert (quoit_snapshot_test (snapshot, four, &verdict, &n_free, NULL));
+  ck_assert_int_eq (verdict, QUOIT_VERDICT_NEVER);
+  ck_assert_uint_eq (n_free, 2);
+  group = quoit_ledger_reserve (ledger, two, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+  ck_assert_uint_eq (quoit_group_get_n_workers (group, 0), quoit_group_get_n_workers (group, 1));
+}
+END_TEST
+
+START_TEST (quotas_limit_the_numbers_of_parts)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=b hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) request = cut_request ("g", "v6e", "4x4", 2);
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+  QuoitVerdict verdict;
+  uint32_t n_free;
+
+  ck_assert (quoit_request_set_owner (request, "ana", NULL));
+  ck_assert (quoit_ledger_set_quota (ledger, "ana", NULL, "ana", NULL, NULL, 20, -1, NULL, now_ms, NULL));
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, now_ms, &report, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NEVER, "never, at most 1 of 2 slices, 1 short");
+  ck_assert_uint_eq (quoit_report_get_n_free_now (report), 1);
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert (quoit_snapshot_test (snapshot, request, &verdict, &n_free, NULL));
+  ck_assert_int_eq (verdict, QUOIT_VERDICT_NEVER);
+  ck_assert_uint_eq (n_free, 1);
+}
+END_TEST
+
+START_TEST (a_range_gets_as_many_parts_as_fit)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+
+  for (guint round = 0; round < 40; round++)
+    {
+      const gint64 now_ms = 1800000000000;
+      g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=b hostchips=4", now_ms);
+      g_autoptr (QuoitRequest) range = slices_request ("g", "v6e", "2x4", 1);
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      g_autoptr (QuoitGroup) group = NULL;
+      uint32_t n_free = 0;
+
+      ck_assert (quoit_request_set_cut (range, QUOIT_CUT_ANY, NULL));
+      ck_assert (quoit_request_set_slice_range (range, 1, 16, NULL));
+      for (guint i = 0; i < 5; i++)
+        {
+          g_autofree char *node = g_strdup_printf ("b-0-%d", g_rand_int_range (rand, 0, 16));
+
+          ck_assert (quoit_ledger_set_node_state (ledger, node, QUOIT_NODE_DEAD, now_ms, NULL));
+        }
+      snapshot = quoit_ledger_snapshot (ledger);
+      ck_assert (quoit_snapshot_test (snapshot, range, NULL, &n_free, NULL));
+      group = quoit_ledger_reserve (ledger, range, now_ms, NULL, NULL);
+      ck_assert_uint_eq (group == NULL ? 0 : quoit_group_get_n_slices (group), n_free);
+    }
+}
+END_TEST
+
 int
 main (void)
 {
@@ -156,6 +269,10 @@ main (void)
   tcase_add_test (tcase, bad_cuts_are_refused);
   tcase_add_test (tcase, a_queue_starts_parts_and_promises_others);
   tcase_add_test (tcase, parts_are_preempted_reserved_ahead_and_over_quota);
+  tcase_add_test (tcase, lost_parts_are_explained_dropped_and_released_by_id);
+  tcase_add_test (tcase, parts_of_a_group_have_hosts_of_one_size);
+  tcase_add_test (tcase, quotas_limit_the_numbers_of_parts);
+  tcase_add_test (tcase, a_range_gets_as_many_parts_as_fit);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -47,12 +47,13 @@ add_hardware_reasons (const Explanation *explanation)
     }
   add_reason (explanation, QUOIT_CONSTRAINT_ACCELERATOR, layout->n_slices, n_of_generation);
   add_reason (explanation, QUOIT_CONSTRAINT_TOPOLOGY, n_of_generation, n_large);
-  if (explanation->request->pool != NULL)
-    add_reason (explanation, QUOIT_CONSTRAINT_POOL, n_large, n_left);
-  else if (explanation->request->zone != NULL)
-    add_reason (explanation, QUOIT_CONSTRAINT_ZONE, n_large, n_left);
-  else if (explanation->request->selectors->len > 0)
-    add_reason (explanation, QUOIT_CONSTRAINT_SELECTOR, n_large, n_left);
+  /* The rules together removed the rest. The first of them is named. */
+  for (guint c = 0; c < quoit_n_constraints && n_left < n_large; c++)
+    if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (explanation->request))
+      {
+        quoit_report_add_reason (explanation->report, explanation->request, c, n_large, n_left);
+        return;
+      }
 }
 
 /* Lists the hosts of all sources that are not free. */
@@ -75,13 +76,19 @@ list_obstacles (const QuoitFleet *fleet, const GArray *sources, GArray *nodes)
     }
 }
 
-/* A group that is repaired cannot request fewer parts. */
+/* A group that is repaired cannot request fewer parts, but it can shrink, and then be repaired. */
 static void
 add_fewer_parts (QuoitReport *report)
 {
-  if (report->repaired == NULL && report->n_free_now > 0 && report->n_free_now < report->n_wanted)
-    quoit_option_add_step (quoit_report_add_option (report),
-                           &(QuoitStep) { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now });
+  QuoitStep step = { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now };
+
+  if (report->repaired != NULL)
+    {
+      step.kind = QUOIT_STEP_SHRINK;
+      step.group = report->repaired;
+    }
+  if (report->n_free_now > 0 && report->n_free_now < report->n_wanted && report->n_free_now >= report->repaired_least)
+    quoit_option_add_step (quoit_report_add_option (report), &step);
 }
 
 void
@@ -119,7 +126,7 @@ static gboolean
 explain (Explanation *explanation, GError **error)
 {
   QuoitReport *report = explanation->report;
-  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever;
+  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever, admitted_now = G_MAXUINT32, admitted_ever = G_MAXUINT32;
   QuoitQuotaBundles admitted = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
 
   if (!count (explanation, QUOIT_NODE_ALIVE, FALSE, &n_now, &most, error)
@@ -129,24 +136,34 @@ explain (Explanation *explanation, GError **error)
     return FALSE;
   if (explanation->fleet->quotas != NULL)
     admitted = admit (explanation, n_now);
-  report->n_free_now = n_now;
-  report->n_possible = most_ever;
+  if (explanation->fleet->quotas != NULL)
+    {
+      admitted_now = quoit_quota_count_parts (explanation->fleet, explanation->request, FALSE);
+      admitted_ever = quoit_quota_count_parts (explanation->fleet, explanation->request, TRUE);
+    }
+  report->n_free_now = MIN (n_now, admitted_now);
+  report->n_possible = MIN (most_ever, admitted_ever);
   report->n_matching = n_ever;
   report->is_unproven = n_ever < report->n_wanted && most_ever >= report->n_wanted;
-  report->verdict = most_ever < report->n_wanted ? QUOIT_VERDICT_NEVER
-                    : n_now < report->n_wanted   ? QUOIT_VERDICT_NOT_NOW
-                                                 : QUOIT_VERDICT_FITS;
+  report->verdict = report->n_possible < report->n_wanted   ? QUOIT_VERDICT_NEVER
+                    : report->n_free_now < report->n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                                            : QUOIT_VERDICT_FITS;
   report->verdict = MAX (report->verdict, admitted.verdict);
+  /* A quota for one class does not admit the places of the parts. */
+  if (admitted.verdict == QUOIT_VERDICT_NOT_NOW && report->n_free_now >= report->n_wanted)
+    report->n_free_now = admitted_now = 0;
   add_hardware_reasons (explanation);
   add_reason (explanation, QUOIT_CONSTRAINT_INTACT, n_ever, MIN (n_ever, n_undrained));
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_alive, MIN (n_alive, n_now));
-  if (admitted.verdict != QUOIT_VERDICT_FITS)
+  if (admitted.verdict == QUOIT_VERDICT_NEVER)
     quoit_report_add_detailed_reason (report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
-                                      admitted.verdict == QUOIT_VERDICT_NEVER
-                                          ? quoit_quota_describe_limit (explanation->fleet, admitted.quota)
-                                          : quoit_quota_describe (explanation->fleet, admitted.quota),
-                                      MAX (n_now, report->n_wanted), 0);
+                                      quoit_quota_describe_limit (explanation->fleet, admitted.quota), most_ever,
+                                      MIN (most_ever, admitted_ever));
+  else if (admitted.verdict == QUOIT_VERDICT_NOT_NOW)
+    quoit_report_add_detailed_reason (report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
+                                      quoit_quota_describe (explanation->fleet, admitted.quota),
+                                      n_now >= report->n_wanted ? n_now : most_ever, MIN (most_ever, admitted_now));
   return TRUE;
 }
 

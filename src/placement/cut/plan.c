@@ -145,7 +145,8 @@ typedef struct {
 typedef struct {
   const QuoitFleet *fleet;
   const GArray *sources; /* of QuoitCutSource */
-  GPtrArray *costs;      /* of Costs, by source */
+  guint first, end;      /* the sources that are used */
+  GPtrArray *costs;      /* of Costs, by source; NULL for the others */
   GArray *offers;        /* of Offer: a heap, the cheapest first */
   GHashTable *left;      /* slice -> QuoitHostSet: the free hosts of slices with parts */
 } Choice;
@@ -236,7 +237,7 @@ make_offers (const Choice *choice)
 {
   const QuoitFreeHosts rule = { choice->fleet, QUOIT_NODE_ALIVE, FALSE };
 
-  for (guint i = 0; i < choice->sources->len; i++)
+  for (guint i = choice->first; i < choice->end; i++)
     {
       const QuoitGrid *grid = &source_at (choice, i)->cutting.grid;
       QuoitPlace in_empty = { .turn = NO_PLACE };
@@ -308,20 +309,21 @@ take_cheapest (const Choice *choice, gboolean is_last, GArray *parts)
     sift_down (choice, 0);
 }
 
+/* Chooses parts from sources @first to @end. */
 static void
-choose_cheapest (const QuoitFleet *fleet, const GArray *sources, guint32 most, GArray *parts)
+choose_cheapest (const QuoitFleet *fleet, const GArray *sources, guint first, guint end, guint32 most, GArray *parts)
 {
-  g_autoptr (GPtrArray) costs = g_ptr_array_new_with_free_func (NULL);
+  g_autoptr (GPtrArray) costs = g_ptr_array_new ();
   g_autoptr (GHashTable) left = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GArray) offers = g_array_new (FALSE, FALSE, sizeof (Offer));
-  const Choice choice = { fleet, sources, costs, offers, left };
+  const Choice choice = { fleet, sources, first, end, costs, offers, left };
 
-  for (guint i = 0; i < sources->len; i++)
-    g_ptr_array_add (costs, get_costs (fleet->layout, source_at (&choice, i)));
+  for (guint i = 0; i < end; i++)
+    g_ptr_array_add (costs, i < first ? NULL : get_costs (fleet->layout, source_at (&choice, i)));
   make_offers (&choice);
   while (parts->len < most && offers->len > 0)
     take_cheapest (&choice, parts->len + 1 == most, parts);
-  for (guint i = 0; i < costs->len; i++)
+  for (guint i = first; i < end; i++)
     g_atomic_rc_box_release_full (costs->pdata[i], costs_clear);
 }
 
@@ -384,11 +386,12 @@ count_slice (const Packing *packing, const QuoitCutSource *source, guint32 slice
   return count;
 }
 
+/* Packs parts into the slices of sources @first to @end. */
 static void
-pack (const Packing *packing, const GArray *sources, guint32 *least, guint32 *most)
+pack_sources (const Packing *packing, const GArray *sources, guint first, guint end, guint32 *least, guint32 *most)
 {
   *least = *most = 0;
-  for (guint i = 0; i < sources->len; i++)
+  for (guint i = first; i < end; i++)
     {
       const QuoitCutSource *source = &g_array_index (sources, QuoitCutSource, i);
       Costs *costs = get_costs (packing->rule->fleet->layout, source);
@@ -415,21 +418,61 @@ pack (const Packing *packing, const GArray *sources, guint32 *least, guint32 *mo
     }
 }
 
+/* Counts the parts on hosts of the size on which most parts fit. */
+static void
+count_parts (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
+{
+  const Packing packing = { rule, enough, NULL };
+
+  *least = *most = 0;
+  for (guint first = 0, end; first < sources->len; first = end)
+    {
+      guint32 own_least, own_most;
+
+      end = quoit_cut_sources_end (sources, first);
+      pack_sources (&packing, sources, first, end, &own_least, &own_most);
+      *least = MAX (*least, own_least);
+      *most = MAX (*most, own_most);
+    }
+}
+
+/* Chooses as many parts as possible from sources @first to @end, at most @most. */
+static void
+choose_from (const QuoitFleet *fleet, const GArray *sources, guint first, guint end, guint32 most, GArray *parts)
+{
+  const QuoitFreeHosts rule = { fleet, QUOIT_NODE_ALIVE, FALSE };
+  guint32 n, at_most;
+
+  choose_cheapest (fleet, sources, first, end, most, parts);
+  if (parts->len >= most)
+    return;
+  /* What is known of the same hosts often says that no more parts fit. */
+  pack_sources (&(const Packing) { &rule, most, NULL }, sources, first, end, &n, &at_most);
+  if (MIN (n, most) <= parts->len)
+    return;
+  g_array_set_size (parts, 0);
+  pack_sources (&(const Packing) { &rule, most, parts }, sources, first, end, &n, &at_most);
+}
+
 gboolean
 quoit_cut_choose (const QuoitFleet *fleet, const QuoitRequest *request, guint32 least, guint32 most, GArray *parts,
                   GError **error)
 {
-  const QuoitFreeHosts rule = { fleet, QUOIT_NODE_ALIVE, FALSE };
   g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, error);
-  guint32 at_least, at_most;
 
   if (sources == NULL)
     return FALSE;
-  choose_cheapest (fleet, sources, most, parts);
-  if (parts->len >= least)
-    return TRUE;
-  g_array_set_size (parts, 0);
-  pack (&(const Packing) { &rule, least, parts }, sources, &at_least, &at_most);
+  for (guint first = 0, end; first < sources->len && parts->len < most; first = end)
+    {
+      g_autoptr (GArray) own = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
+
+      end = quoit_cut_sources_end (sources, first);
+      choose_from (fleet, sources, first, end, most, own);
+      if (own->len <= parts->len)
+        continue;
+      g_array_set_size (parts, 0);
+      g_array_append_vals (parts, own->data, own->len);
+    }
   return parts->len >= least;
 }
 
@@ -441,7 +484,7 @@ quoit_cut_count (const QuoitFreeHosts *rule, const QuoitRequest *request, guint3
 
   if (sources == NULL)
     return FALSE;
-  pack (&(const Packing) { rule, enough, NULL }, sources, least, most);
+  count_parts (rule, sources, enough, least, most);
   return TRUE;
 }
 
@@ -464,15 +507,17 @@ quoit_cut_list_nodes (const QuoitFleet *fleet, const QuoitCutPart *part, GArray 
 gboolean
 quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result)
 {
+  const QuoitFreeHosts now = { fleet, QUOIT_NODE_ALIVE, FALSE };
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart)), nodes = NULL;
   const guint32 least = quoit_request_min_slices (request);
+  guint32 n, most;
 
   if (result != NULL)
     *result = QUOIT_PLACEMENT_NONE;
+  if (fleet->quotas == NULL)
+    return quoit_cut_count (&now, request, least, &n, &most, NULL) && n >= least;
   if (!quoit_cut_choose (fleet, request, least, least, parts, NULL))
     return FALSE;
-  if (fleet->quotas == NULL)
-    return TRUE;
   nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint i = 0; i < parts->len; i++)
     quoit_cut_list_nodes (fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
@@ -495,7 +540,12 @@ quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdi
   if (n_now < least)
     decided = most >= least ? QUOIT_VERDICT_NOT_NOW : QUOIT_VERDICT_NEVER;
   else if (!quoit_cut_fits (fleet, request, NULL))
-    decided = MAX (QUOIT_VERDICT_NOT_NOW, quoit_quota_admit_parts (fleet, request, NULL).verdict);
+    decided = QUOIT_VERDICT_NOT_NOW;
+  if (fleet->quotas != NULL)
+    {
+      decided = MAX (decided, quoit_quota_admit_parts (fleet, request, NULL).verdict);
+      n_now = MIN (n_now, quoit_quota_count_parts (fleet, request, FALSE));
+    }
   if (verdict != NULL)
     *verdict = decided;
   if (n_free != NULL)

@@ -49,6 +49,32 @@ add_source (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_
   return TRUE;
 }
 
+static guint
+host_size (const GArray *sources, guint i)
+{
+  return g_array_index (sources, QuoitCutSource, i).class->facts.chips_per_host;
+}
+
+static gint
+by_host_size (gconstpointer a, gconstpointer b)
+{
+  const QuoitClass *x = ((const QuoitCutSource *) a)->class, *y = ((const QuoitCutSource *) b)->class;
+
+  if (x->facts.chips_per_host != y->facts.chips_per_host)
+    return x->facts.chips_per_host < y->facts.chips_per_host ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+guint
+quoit_cut_sources_end (const GArray *sources, guint first)
+{
+  guint end = first;
+
+  while (end < sources->len && host_size (sources, end) == host_size (sources, first))
+    end++;
+  return end;
+}
+
 GArray *
 quoit_cut_list_sources (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
@@ -61,6 +87,7 @@ quoit_cut_list_sources (const QuoitFleet *fleet, const QuoitRequest *request, GE
   for (guint32 c = 0; c < fleet->layout->n_classes; c++)
     if (!add_source (fleet, request, c, sources, error))
       return NULL;
+  g_array_sort (sources, by_host_size);
   /* Names that the fleet does not have are errors, also if no slice is large enough. */
   if (sources->len == 0)
     {

@@ -14,6 +14,8 @@ typedef struct {
   GArray *slices;   /* of guint32: those that pass the rules, in the order of the layout */
 } QuoitCutSource;
 
-/* Returns an array of QuoitCutSource, which the caller owns. Also validates the request. Fails like
- * quoit_plan_slices(). */
+/* Returns an array of QuoitCutSource, which the caller owns, by the number of chips per host: all parts of a group have
+ * hosts of one size. Also validates the request. Fails like quoit_plan_slices(). */
 GArray *quoit_cut_list_sources (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+/* Returns the end of the sources with hosts like those of source @first. */
+guint quoit_cut_sources_end (const GArray *sources, guint first);
