@@ -23,7 +23,7 @@ func TestRequestsThatMayBeCutGetParts(t *testing.T) {
 	for _, cut := range []quoit.Cut{quoit.CutPartition, 99} {
 		wrong := sliceRequest("x", 1)
 		wrong.Cut = cut
-		_, err := ledger.Reserve(wrong, now)
+		_, err := ledger.Reserve(bg, wrong, now)
 		wantCode(t, err, quoit.Invalid)
 	}
 }
