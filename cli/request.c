@@ -27,6 +27,7 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->excluded_slices);
   g_strfreev (options->excluded_nodes);
   g_free (options->cut);
+  g_free (options->place);
   g_free (options->keep_to);
   g_free (options->spread);
   g_free (options->max_skew);
@@ -92,6 +93,8 @@ all_entries (RequestOptions *o)
       "do not use this node or its slice; repeat the option for several", "NAME" },
     { "cut", 0, 0, G_OPTION_ARG_FILENAME, &o->cut,
       "cut the slices from larger ones: whole (default: no), aligned, any or partition", "HOW" },
+    { "place", 0, 0, G_OPTION_ARG_FILENAME, &o->place,
+      "with --cut: which places to use: best (default), first, pack or spread", "POLICY" },
     { "wrap", 0, 0, G_OPTION_ARG_NONE, &o->wraps, "with --cut any: also across wraparound links", NULL },
     { "keep-to", 0, 0, G_OPTION_ARG_FILENAME, &o->keep_to, "all slices in one pool, or in one zone: pool or zone",
       "DOMAIN" },
@@ -325,6 +328,19 @@ request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cu
   return true;
 }
 
+static bool
+set_place (QuoitRequest *request, const char *text, GError **error)
+{
+  static const QuoitPlacePolicy policies[]
+      = { QUOIT_PLACE_BEST, QUOIT_PLACE_FIRST, QUOIT_PLACE_PACK, QUOIT_PLACE_SPREAD };
+  static const char *const words[] = { "best", "first", "pack", "spread" };
+  guint word;
+
+  return text == NULL
+         || (text_parse_word (text, "--place", words, G_N_ELEMENTS (words), &word, error)
+             && quoit_request_set_place (request, policies[word], error));
+}
+
 /* Sets what depends on the pools and zones of the slices. */
 static bool
 set_places (QuoitRequest *request, const RequestOptions *options, GError **error)
@@ -333,7 +349,7 @@ set_places (QuoitRequest *request, const RequestOptions *options, GError **error
   QuoitCut cut;
 
   if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_WHOLE, &cut, error)
-      || !quoit_request_set_cut (request, cut, error))
+      || !quoit_request_set_cut (request, cut, error) || !set_place (request, options->place, error))
     return false;
   for (char **n = options->excluded_nodes; n != NULL && *n != NULL; n++)
     quoit_request_exclude_node (request, *n);

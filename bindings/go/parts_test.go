@@ -20,6 +20,14 @@ func TestRequestsThatMayBeCutGetParts(t *testing.T) {
 	if len(info.Slices) != 2 || info.Slices[1].Part == nil || *info.Slices[1].Part != want {
 		t.Errorf("slices %+v, want the second one to be %+v", info.Slices, want)
 	}
+	spread := sliceRequest("s", 1)
+	spread.Cut, spread.Place = quoit.CutAny, quoit.PlaceSpread
+	if _, err := ledger.Reserve(bg, spread, now); err == nil {
+		t.Error("a full fleet has a place")
+	}
+	spread.Place = 9
+	_, err = ledger.Reserve(bg, spread, now)
+	wantCode(t, err, quoit.Invalid)
 	for _, cut := range []quoit.Cut{quoit.CutPartition, 99} {
 		wrong := sliceRequest("x", 1)
 		wrong.Cut = cut

@@ -154,6 +154,8 @@ type Request struct {
 	// Cut allows that the slices of the group are cut from larger ones, in this way. It is not for bundles, and not
 	// together with TPUPerBundle, KeepTo, SpreadOver or Near. For tpu7x only CutPartition is accepted.
 	Cut Cut
+	// Place is which places the parts get. Other than PlaceBest, it needs Cut.
+	Place PlacePolicy
 	// KeepTo requires that all slices are in one pool, or in one zone, whichever has enough. With ZoneDomain, only slices
 	// whose nodes all have the same zone are used. It is not for bundles.
 	KeepTo Domain
@@ -427,6 +429,10 @@ func (b *requestBuilder) setDomains(r *Request) {
 	var gerror *C.GError
 	if r.Cut != CutWhole && b.ready() {
 		C.quoit_request_set_cut(b.c, C.QuoitCut(r.Cut), &gerror)
+		b.err = errorFromC(gerror)
+	}
+	if r.Place != PlaceBest && b.ready() {
+		C.quoit_request_set_place(b.c, C.QuoitPlacePolicy(r.Place), &gerror)
 		b.err = errorFromC(gerror)
 	}
 	if r.KeepTo != NoDomain && b.ready() {

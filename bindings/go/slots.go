@@ -26,6 +26,17 @@ const (
 	CutPartition    Cut = C.QUOIT_CUT_PARTITION      // GKE's partitions of a cube
 )
 
+// PlacePolicy is which places parts get. A policy never changes whether a request fits.
+type PlacePolicy int
+
+// The policies for places.
+const (
+	PlaceBest   PlacePolicy = C.QUOIT_PLACE_BEST   // what costs later requests least, now and until the group ends
+	PlaceFirst  PlacePolicy = C.QUOIT_PLACE_FIRST  // the first slice in natural order with a place, and its lowest worker
+	PlacePack   PlacePolicy = C.QUOIT_PLACE_PACK   // the slice with the fewest free hosts that has a place
+	PlaceSpread PlacePolicy = C.QUOIT_PLACE_SPREAD // the slice with the most free hosts
+)
+
 // SlotsIf is what is assumed when slots are counted.
 type SlotsIf int
 

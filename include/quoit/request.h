@@ -87,6 +87,20 @@ typedef enum {
 } QuoitCut;
 
 /**
+ * QuoitPlacePolicy:
+ *
+ * Which places parts get. A policy never changes whether a request fits.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_PLACE_BEST = 0,  /* the place that costs later requests least, now and until the group ends */
+  QUOIT_PLACE_FIRST = 1, /* the first slice in natural order with a place, and its lowest worker */
+  QUOIT_PLACE_PACK = 2,  /* the slice with the fewest free hosts that has a place */
+  QUOIT_PLACE_SPREAD = 3 /* the slice with the most free hosts */
+} QuoitPlacePolicy;
+
+/**
  * quoit_request_new:
  * @name: the name of the group: 1 to 253 bytes of printable UTF-8 without '@' or '/'
  *
@@ -342,6 +356,23 @@ QUOIT_API void quoit_request_exclude_node (QuoitRequest *request, const char *no
  * Since: 0.1
  */
 QUOIT_API bool quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error);
+
+/**
+ * quoit_request_set_place:
+ * @place: which places the parts get
+ *
+ * Sets which of the places of its parts a request that may be cut gets (docs/parts.md). If fewer parts than requested
+ * are found so, they are packed anew by any policy, so the policy never changes whether a request fits.
+ *
+ * Without this call, %QUOIT_PLACE_BEST is used. It reads the expected runtime of the request, or else its lease, and
+ * the expected ends and leases of other groups.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, another policy is refused for a request that may not
+ * be cut.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_place (QuoitRequest *request, QuoitPlacePolicy place, GError **error);
 
 /**
  * quoit_request_keep_to:

@@ -236,6 +236,18 @@ quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error)
 }
 
 bool
+quoit_request_set_place (QuoitRequest *request, QuoitPlacePolicy place, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if ((guint) place > QUOIT_PLACE_SPREAD)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "place '%d': expected a value of QuoitPlacePolicy, 0 to %d",
+                       (int) place, QUOIT_PLACE_SPREAD);
+  request->place = place;
+  return true;
+}
+
+bool
 quoit_request_keep_to (QuoitRequest *request, QuoitDomain domain, GError **error)
 {
   g_return_val_if_fail (request != NULL, false);

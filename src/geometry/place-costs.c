@@ -231,9 +231,33 @@ add_costs (const QuoitPlaceCosts *costs, const AllSums *sums, guint64 weight, co
       }
 }
 
-static void
+gboolean
+quoit_place_is_cheaper (const QuoitPlace *a, const QuoitPlace *b)
+{
+  if (a->cost != b->cost)
+    return a->cost < b->cost;
+  return a->origin != b->origin ? a->origin < b->origin : a->turn < b->turn;
+}
+
+guint
+quoit_places_insert (QuoitPlace *places, guint n, guint most, const QuoitPlace *place)
+{
+  guint at = n;
+
+  if (n == most && !quoit_place_is_cheaper (place, &places[n - 1]))
+    return n;
+  if (n == most)
+    at--;
+  for (; at > 0 && quoit_place_is_cheaper (place, &places[at - 1]); at--)
+    places[at] = places[at - 1];
+  places[at] = *place;
+  return MIN (n + 1, most);
+}
+
+/* Adds the candidates to the cheapest places so far, and returns their number. */
+static guint
 find_cheapest (const QuoitPlaceCosts *costs, const QuoitHostSet *candidates, const guint64 *cost, guint32 turn,
-               QuoitPlace *best)
+               QuoitPlace *places, guint n, guint most)
 {
   const guint32 width = costs->n_vectors * N_SUMS;
 
@@ -241,22 +265,31 @@ find_cheapest (const QuoitPlaceCosts *costs, const QuoitHostSet *candidates, con
     for (guint bits = candidates->rows[row]; bits != 0; bits &= bits - 1)
       {
         guint32 x = (guint32) __builtin_ctz (bits), origin = row * costs->grid.n[0] + x;
+        const QuoitPlace place = { origin, turn, cost[row * width + x] };
 
-        if (cost[row * width + x] < best->cost || (cost[row * width + x] == best->cost && origin < best->origin))
-          *best = (QuoitPlace) { origin, turn, cost[row * width + x] };
+        if (n < most || place.cost <= places[n - 1].cost)
+          n = quoit_places_insert (places, n, most, &place);
       }
+  return n;
 }
 
 gboolean
 quoit_places_find_best (const QuoitPlaceCosts *costs, const QuoitHostSet *free, const QuoitTurn *turns, guint n_turns,
                         QuoitPlace *place)
 {
+  *place = (QuoitPlace) { QUOIT_NO_INDEX, 0, G_MAXUINT64 };
+  return quoit_places_find_cheapest (costs, free, turns, n_turns, place, 1) == 1;
+}
+
+guint
+quoit_places_find_cheapest (const QuoitPlaceCosts *costs, const QuoitHostSet *free, const QuoitTurn *turns,
+                            guint n_turns, QuoitPlace *places, guint most)
+{
   g_autofree BoxPlaces *list = NULL;
   g_autofree guint64 *cost = NULL;
   const gsize n_sums = quoit_grid_n_rows (&costs->grid) * costs->n_vectors;
-  guint n_list = 0;
+  guint n_list = 0, n = 0;
 
-  *place = (QuoitPlace) { QUOIT_NO_INDEX, 0, G_MAXUINT64 };
   for (guint turn = 0; turn < n_turns; turn++)
     {
       QuoitHostSet candidates;
@@ -281,9 +314,9 @@ quoit_places_find_best (const QuoitPlaceCosts *costs, const QuoitHostSet *free, 
           if (i + 1 == n_list || costs->boxes[list[i + 1].box].shape != box->shape)
             add_costs (costs, &sums, costs->weights[box->shape], &candidates, cost);
         }
-      find_cheapest (costs, &candidates, cost, turn, place);
+      n = find_cheapest (costs, &candidates, cost, turn, places, n, most);
     }
-  return place->origin != QUOIT_NO_INDEX;
+  return n;
 }
 
 /* --- one place --- */

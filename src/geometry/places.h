@@ -39,5 +39,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitPlaceCosts, quoit_place_costs_free)
  * one. Returns FALSE if there is none. The turns must be those of one of the shapes of @costs. */
 gboolean quoit_places_find_best (const QuoitPlaceCosts *costs, const QuoitHostSet *free, const QuoitTurn *turns,
                                  guint n_turns, QuoitPlace *place);
+/* Like that, but sets @places to the @most cheapest ones, in this order, and returns how many there are. */
+guint quoit_places_find_cheapest (const QuoitPlaceCosts *costs, const QuoitHostSet *free, const QuoitTurn *turns,
+                                  guint n_turns, QuoitPlace *places, guint most);
+/* Compares the costs, then the worker ids and the turns. */
+gboolean quoit_place_is_cheaper (const QuoitPlace *a, const QuoitPlace *b);
+/* Inserts @place into the @n cheapest places, if it is one of the @most cheapest. Returns their new number. */
+guint quoit_places_insert (QuoitPlace *places, guint n, guint most, const QuoitPlace *place);
 /* Returns the cost of a place of a box of @hosts at @origin. */
 guint64 quoit_places_cost (const QuoitPlaceCosts *costs, const QuoitHostSet *free, QuoitShape hosts, guint32 origin);

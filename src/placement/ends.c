@@ -144,9 +144,8 @@ quoit_slice_ends (const QuoitFleet *fleet)
   return times;
 }
 
-/* Returns when the last user of the node ends. */
-static gint64
-node_end (const QuoitFleet *fleet, guint32 node)
+gint64
+quoit_node_end (const QuoitFleet *fleet, guint32 node)
 {
   QuoitUsers users = quoit_fleet_node_users (fleet, (QuoitNodeId) { node });
   const QuoitGroupData *user;
@@ -172,6 +171,6 @@ quoit_slice_end (const QuoitFleet *fleet, guint32 slice)
   if (!quoit_slice_is_free_without_groups (fleet, slice))
     return QUOIT_FOREVER_MS;
   for (guint32 node = row->first_node; node < row->first_node + row->n_nodes; node++)
-    last_ms = MAX (last_ms, node_end (fleet, node));
+    last_ms = MAX (last_ms, quoit_node_end (fleet, node));
   return last_ms == 0 ? QUOIT_FOREVER_MS : last_ms;
 }

@@ -37,6 +37,9 @@ gboolean quoit_candidates_can_become_free (const QuoitCandidates *candidates, co
 guint32 quoit_candidates_count_freed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
                                       const QuoitGroupData *group);
 
+/* Returns when the last user of the node ends, which can have passed; 0 if it has none, QUOIT_FOREVER_MS if the end is
+ * unknown. */
+gint64 quoit_node_end (const QuoitFleet *fleet, guint32 node);
 /* Returns when the last group on the slice ends, which can have passed; 0 if the slice is free now, QUOIT_FOREVER_MS if
  * the end is unknown or if the slice is not free without groups. */
 gint64 quoit_slice_end (const QuoitFleet *fleet, guint32 slice);

@@ -25,6 +25,26 @@ quoit_cut_find (const char *name, QuoitCut *cut)
   return FALSE;
 }
 
+static const char *const place_names[] = { [QUOIT_PLACE_BEST] = "best",
+                                           [QUOIT_PLACE_FIRST] = "first",
+                                           [QUOIT_PLACE_PACK] = "pack",
+                                           [QUOIT_PLACE_SPREAD] = "spread" };
+
+const char *
+quoit_place_policy_name (QuoitPlacePolicy place)
+{
+  return place_names[place];
+}
+
+gboolean
+quoit_place_policy_find (const char *name, QuoitPlacePolicy *place)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (place_names); i++)
+    if (strcmp (place_names[i], name) == 0)
+      return *place = (QuoitPlacePolicy) i, TRUE;
+  return FALSE;
+}
+
 /* GKE's partitions exist in cubes, and tpu7x has no other parts (gke-kuberay-jax 9). */
 static gboolean
 check_generation (const QuoitRequest *request, GError **error)

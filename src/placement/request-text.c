@@ -62,6 +62,8 @@ append_slices (GString *text, const QuoitRequest *request)
     }
   if (request->cut != QUOIT_CUT_WHOLE)
     append_value (text, "cut", quoit_cut_name (request->cut));
+  if (request->place != QUOIT_PLACE_BEST)
+    append_value (text, "place", quoit_place_policy_name (request->place));
   if (request->tpu_per_bundle.e4 != 0)
     {
       g_autofree char *amount = quoit_amount_format (request->tpu_per_bundle);
@@ -260,6 +262,13 @@ read_cut (QuoitRequest *request, const char *value, GError **error)
 }
 
 static gboolean
+read_place (QuoitRequest *request, const char *value, GError **error)
+{
+  (void) error;
+  return quoit_place_policy_find (value, &request->place);
+}
+
+static gboolean
 read_keep_to (QuoitRequest *request, const char *value, GError **error)
 {
   return quoit_domain_find (value, &request->keep_to);
@@ -317,6 +326,7 @@ static const struct {
   { "exclude-slice", read_excluded },
   { "exclude-node", read_excluded_node },
   { "cut", read_cut },
+  { "place", read_place },
   { "keep-to", read_keep_to },
   { "spread", read_spread },
   { "max-skew", read_max_skew },

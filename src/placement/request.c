@@ -120,6 +120,10 @@ check_complete (const QuoitRequest *request, GError **error)
 {
   if (!quoit_request_bundles_complete (request, error) || !quoit_request_check_domains (request, error))
     return FALSE;
+  if (request->cut == QUOIT_CUT_WHOLE && request->place != QUOIT_PLACE_BEST)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "place '%s': expected a request that may be cut; set 'any', 'aligned' or 'partition'",
+                       quoit_place_policy_name (request->place));
   if (request->cut != QUOIT_CUT_WHOLE && !quoit_request_check_cut (request, error))
     return FALSE;
   if (request->bundles->len > 0)

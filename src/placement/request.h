@@ -39,6 +39,7 @@ struct _QuoitRequest {
   GPtrArray *excluded_nodes;     /* names */
   QuoitRecent *recent;           /* results that depend on the lists of names; NULL: no names */
   QuoitCut cut;                  /* of the slices; WHOLE: they are slices of the fleet */
+  QuoitPlacePolicy place;        /* which places of parts are chosen */
   QuoitDomain keep_to;           /* all slices are in one pool or zone */
   QuoitDomain spread_over;       /* the slices are distributed over pools or zones */
   guint32 max_skew, min_domains; /* of spread_over */
@@ -116,6 +117,9 @@ quoit_request_is_by_host (const QuoitRequest *request)
 /* Return "any", or the reverse. */
 const char *quoit_cut_name (QuoitCut cut);
 gboolean quoit_cut_find (const char *name, QuoitCut *cut);
+/* Return "first", or the reverse. */
+const char *quoit_place_policy_name (QuoitPlacePolicy place);
+gboolean quoit_place_policy_find (const char *name, QuoitPlacePolicy *place);
 /* Whether the request can be cut as it says. Fails with INVALID. */
 gboolean quoit_request_check_cut (const QuoitRequest *request, GError **error);
 

@@ -39,7 +39,21 @@ refused 3 "tpu7x has only partitions" "cut 'any': expected 'partition' or 'whole
 refused 3 "bundles" "cut 'any': expected a request for slices" reserve x --bundle TPU=4 --cut any --now "$now"
 refused 3 "divided hosts" "TPU per bundle" reserve x --accelerator v6e --topology 4x4 --slices 1 --tpu-per-bundle 1 --cut any --now "$now"
 refused 3 "domains" "domains" reserve x --accelerator v6e --topology 4x4 --slices 1 --keep-to pool --cut any --now "$now"
+refused 3 "a policy for whole slices" "place 'pack': expected a request that may be cut" reserve x --accelerator v6e --topology 4x4 --slices 1 --place pack --now "$now"
+refused 2 "an unknown policy" "--place 'worst': expected best, first, pack or spread" reserve x --accelerator v6e --topology 4x4 --slices 1 --cut any --place worst
 refused 2 "an unknown way to cut" "--cut 'small': expected whole, aligned, any or partition" reserve x --accelerator v6e --topology 4x4 --slices 1 --cut small
 refused 2 "wrapping aligned parts" "--wrap: expected --cut any" reserve x --accelerator v6e --topology 4x4 --slices 1 --cut aligned --wrap
 holds "nothing has changed" unchanged
+
+fresh 'v6e 8x8 x2 pool=p hostchips=4'
+ok 0 "the first slice" reserve a --accelerator v6e --topology 2x2 --slices 1 --cut any --place first --now "$now"
+out "it is in p-0" "p-0-0 "
+ok 0 "the slice with most free hosts" reserve b --accelerator v6e --topology 4x4 --slices 1 --cut any --place spread --now "$now"
+out "it is in p-1" "p-1-0 "
+ok 0 "the slice with fewest free hosts" reserve c --accelerator v6e --topology 2x2 --slices 1 --cut any --place pack --now "$now"
+out "it is in p-1 too" "p-1-2 "
+ok 0 "requests have the policy" groups
+out "it is part of the text" "v6e 2x2 x 1 cut=any place=pack"
+ok 0 "a repaired group keeps it" repair c --now "$now"
+ok 0 "the ledger is sound" verify
 finish

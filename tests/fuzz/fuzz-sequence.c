@@ -156,7 +156,10 @@ set_places (FuzzInput *in, QuoitRequest *request)
   if ((places & 0x60) == 0x40)
     quoit_request_exclude_node (request, CLUSTER_PICK (in, "n1", "n2", "n3", "n4"));
   if ((places & 0x1f) == 0)
-    quoit_request_set_cut (request, (QuoitCut) (fuzz_byte (in) % 6), NULL);
+    {
+      quoit_request_set_cut (request, (QuoitCut) (fuzz_byte (in) % 6), NULL);
+      quoit_request_set_place (request, (QuoitPlacePolicy) (fuzz_byte (in) % 5), NULL);
+    }
 }
 
 /* Sets what is requested. */

@@ -255,6 +255,10 @@ make_request (World *world, const char *name, const char *shape, QuoitCut cut, g
                && quoit_request_set_topology (request, shape, NULL) && quoit_request_set_slices (request, n, NULL)
                && quoit_request_set_cut (request, cut, NULL),
            "seed %u", world->seed);
+  /* Neither the policy nor the length changes whether the request fits. */
+  require (quoit_request_set_place (request, (QuoitPlacePolicy) draw (world, 4), NULL), "seed %u", world->seed);
+  if (draw (world, 2) == 0)
+    require (quoit_request_set_expected_runtime_ms (request, 1000 + draw (world, 20000), NULL), "seed %u", world->seed);
   return request;
 }
 

@@ -81,6 +81,8 @@ START_TEST (bad_cuts_are_refused)
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut '5': expected a value of QuoitCut");
   ck_assert (!quoit_request_set_cut (request, (QuoitCut) -1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut '-1'");
+  ck_assert (!quoit_request_set_place (request, (QuoitPlacePolicy) 4, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "place '4': expected a value of QuoitPlacePolicy");
 }
 END_TEST
 

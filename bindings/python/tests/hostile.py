@@ -232,6 +232,7 @@ class World:
             "max_chips": lambda: 4,
             "cohort": lambda: "lab",
             "cut": lambda: quoit.Cut.ANY,
+            "place": lambda: quoit.PlacePolicy.BEST,
             "steps": lambda: 1000,
             "reason": lambda: "preempted by job-7",
             "now_ms": lambda: NOW,

@@ -4,7 +4,7 @@
 import pytest
 
 import quoit
-from quoit import Cut, Request
+from quoit import Cut, PlacePolicy, Request
 
 NOW = 1_800_000_000_000
 
@@ -53,11 +53,22 @@ def test_answers_count_parts(ledger):
         ledger.reserve(request("x", "4x4", 2, Cut.ANY), now_ms=NOW)
 
 
+def test_policies(ledger):
+    for place in PlacePolicy:
+        group = ledger.reserve(request(place.name, "2x2", 1, Cut.ANY, place=place), now_ms=NOW)
+        text = "" if place == PlacePolicy.BEST else f" place={place.name.lower()}"
+        assert group.request == "v6e 2x2 x 1 cut=any" + text
+
+
 def test_requests_that_cannot_be_cut_are_refused(ledger):
     for wrong, message in (
         (request("x", "4x4", 1, Cut.PARTITION), "expected a generation with cubes"),
         (request("x", "2x2x1", 1, Cut.ANY, "tpu7x"), "expected 'partition' or 'whole'"),
         (request("x", "4x4", 1, Cut.ANY, near="g"), "near a group"),
+        (
+            Request("x", accelerator="v6e", topology="4x4", slices=1, place=PlacePolicy.PACK),
+            "expected a request that may",
+        ),
         (Request("x", bundles=["TPU=4"], cut=Cut.ANY), "expected a request for slices"),
     ):
         with pytest.raises(quoit.InvalidError, match=message):

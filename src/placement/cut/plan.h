@@ -2,8 +2,10 @@
 /* Chooses parts of slices for a request that may be cut (placement/request.h), and counts how many there are.
  *
  * Each part gets the place that costs later requests least (geometry/places.h), of all slices: the cheapest one, then
- * the first slice, worker and turn. If fewer parts than requested are found so, the parts are packed anew. So a request
- * is refused only if a packing of all its parts was not found; the counts say whether that is proven. */
+ * the first slice, worker and turn. If the length of the request is known, the four cheapest places are compared over
+ * time (placement/cut/later.h). Other policies use the first place of a slice. If fewer parts than requested are found
+ * so, the parts are packed anew. So a request is refused only if a packing of all its parts was not found; the counts
+ * say whether that is proven. */
 #pragma once
 
 #include "placement/cut/cutting.h"
@@ -14,6 +16,12 @@ typedef struct {
   guint32 slice, origin; /* worker id of the lowest corner */
   QuoitShape hosts;      /* the box */
 } QuoitCutPart;
+
+/* Appends up to @most parts, one after the other as the policy of @request says. @sources: see
+ * quoit_cut_list_sources().
+ */
+void quoit_cut_choose_places (const QuoitFleet *fleet, const GArray *sources, const QuoitRequest *request, guint32 most,
+                              GArray *parts);
 
 /* Chooses @least to @most parts for @request, as many as there are, and appends them to @parts, an array of
  * QuoitCutPart. Returns FALSE without an error if fewer than @least were found. Fails like quoit_plan_slices(). */

@@ -46,6 +46,19 @@ class Cut(_c.Code):
     """GKE's partitions of a cube: 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4 at multiples of their sides, not turned."""
 
 
+class PlacePolicy(_c.Code):
+    """Which places parts get. A policy never changes whether a request fits."""
+
+    BEST = 0
+    """The place that costs later requests least, now and until the group ends."""
+    FIRST = 1
+    """The first slice in natural order with a place, and its lowest worker."""
+    PACK = 2
+    """The slice with the fewest free hosts that has a place."""
+    SPREAD = 3
+    """The slice with the most free hosts."""
+
+
 class Domain(_c.Code):
     """A kind of place that several slices share."""
 
@@ -211,6 +224,7 @@ class Request(_c.Immutable):
         excluded_nodes: use neither nodes with these names nor their slices.
         cut: the slices of the group may be cut from larger ones, in this way. Not for bundles, and not together with
             `tpu_per_bundle`, `keep_to`, `spread` or `near`. For tpu7x only `Cut.PARTITION` is accepted.
+        place: which places the parts get; only with `cut`. None: `PlacePolicy.BEST`.
         keep_to: all slices are in one pool, or in one zone, whichever has enough. With zones, only slices whose nodes
             all have the same zone are used. Not for bundles.
         spread: the slices are spread over pools or zones. Not for bundles, and not together with `keep_to`.
@@ -257,6 +271,7 @@ class Request(_c.Immutable):
         excluded: Iterable[str] = (),
         excluded_nodes: Iterable[str] = (),
         cut: Cut | None = None,
+        place: PlacePolicy | None = None,
         keep_to: Domain | None = None,
         spread: Spread | None = None,
         near: str | None = None,
@@ -319,6 +334,8 @@ class Request(_c.Immutable):
                 lib.quoit_request_exclude_node(handle, _c.to_text(node_name, f"excluded_nodes[{index}]"))
         if cut is not None:
             call(lib.quoit_request_set_cut, handle, _c.to_member(Cut, cut, "cut"))
+        if place is not None:
+            call(lib.quoit_request_set_place, handle, _c.to_member(PlacePolicy, place, "place"))
         if keep_to is not None:
             call(lib.quoit_request_keep_to, handle, _c.to_member(Domain, keep_to, "keep_to"))
         if spread is not None:
