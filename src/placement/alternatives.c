@@ -85,7 +85,7 @@ explain_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint6
   g_autoptr (QuoitFleet) seen = NULL;
   QuoitReport *report;
 
-  if (!quoit_request_check_near (fleet, request, error))
+  if (!quoit_request_check_complete (request, error) || !quoit_request_check_near (fleet, request, error))
     return NULL;
   seen = fleet_seen_by (fleet, request, now_ms);
   if (request->cut != QUOIT_CUT_WHOLE)

@@ -191,21 +191,29 @@ leave_near_group (QuoitDomains *domains)
 {
   const QuoitLayout *layout = domains->fleet->layout;
   const QuoitGroupData *near = quoit_request_find_near (domains->fleet, domains->request);
-  guint32 before = QUOIT_NO_INDEX;
+  g_autoptr (GHashTable) visited = g_hash_table_new (NULL, NULL); /* bundles have their nodes in any order */
 
   for (guint32 i = 0; near != NULL && i < near->n_nodes; i++)
     {
       guint32 slice = quoit_layout_slice_of_id (layout, near->node_ids[i]), domain;
 
-      if (slice == QUOIT_NO_INDEX || slice == before)
+      if (slice == QUOIT_NO_INDEX || !g_hash_table_add (visited, GUINT_TO_POINTER (slice)))
         continue;
-      before = slice;
       domain = quoit_domain_of_slice (domains->map, layout, slice);
       if (domain != QUOIT_NO_INDEX && quoit_candidates_contain (domains->candidates, domains->fleet, slice)
           && quoit_fleet_slice_could_be_intact (domains->fleet, (QuoitSliceId) { slice })
           && quoit_slice_needs_near_group (domains->fleet, domains->request, slice))
         domains->counts[domain].n_available--;
     }
+}
+
+/* Nothing makes slices of a domain free that others need, such as the group that the request is to be near to. */
+static void
+drop_empty_options (QuoitReport *report)
+{
+  for (guint o = report->options->len; o-- > 0;)
+    if (g_array_index (report->options, QuoitOption, o).steps->len == 0)
+      g_array_remove_index (report->options, o);
 }
 
 void
@@ -228,4 +236,5 @@ quoit_domains_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const 
     repair_one_domain (report, &domains, possible, n);
   else
     repair_all_domains (report, &domains, possible, n);
+  drop_empty_options (report);
 }

@@ -23,12 +23,21 @@ chips_of_slices (const QuoitRequest *request, guint32 n_slices)
   return (gint64) n_slices * quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
 }
 
-/* Like quoit_quota_matches_next(), only for quotas that count the slices of @request. */
+static gboolean
+has_any_class (const QuoitQuota *quota)
+{
+  return quota->generation == QUOIT_GENERATION_NONE && quota->shape.n_dims == 0;
+}
+
+/* Like quoit_quota_matches_next(), only for quotas that count the slices of @request. Of parts, quotas for one class
+ * count those that are placed there. */
 static gboolean
 next_for_slices (QuoitQuotaMatches *matches, const QuoitQuotas *quotas, const QuoitRequest *request, guint *i)
 {
   while (quoit_quota_matches_next (matches, i))
-    if (quoit_quota_has_class (quoit_quotas_at (quotas, *i), request->generation, request->shape))
+    if (request->cut != QUOIT_CUT_WHOLE
+            ? has_any_class (quoit_quotas_at (quotas, *i))
+            : quoit_quota_has_class (quoit_quotas_at (quotas, *i), request->generation, request->shape))
       return TRUE;
   return FALSE;
 }
@@ -114,12 +123,6 @@ count_bundles (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequ
   return chips_e4;
 }
 
-static gboolean
-has_any_class (const QuoitQuota *quota)
-{
-  return quota->generation == QUOIT_GENERATION_NONE && quota->shape.n_dims == 0;
-}
-
 /* Returns the chips of the parts that the quota counts. */
 static gint64
 count_parts (const QuoitQuota *quota, const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes)
@@ -160,25 +163,6 @@ quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, c
         result = (QuoitQuotaBundles) { verdict, i, requested_e4 };
     }
   return result;
-}
-
-guint32
-quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, gboolean ever)
-{
-  const gint64 part_e4 = (gint64) quoit_shape_chips (request->shape) * QUOIT_AMOUNT_UNIT;
-  QuoitQuotaMatches matches = match_request (fleet->quotas, request);
-  guint32 n = G_MAXUINT32;
-  guint i;
-
-  while (quoit_quota_matches_next (&matches, &i))
-    if (has_any_class (quoit_quotas_at (fleet->quotas, i)))
-      {
-        const gint64 room_e4
-            = ever ? quoit_quotas_limit_e4 (fleet->quotas, i) : quoit_quotas_room_e4 (fleet->quotas, i);
-
-        n = (guint32) MIN ((gint64) n, MAX (room_e4, 0) / part_e4);
-      }
-  return n;
 }
 
 QuoitQuotaBundles

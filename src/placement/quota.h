@@ -7,7 +7,7 @@
 #include "placement/placement.h"
 #include "placement/view.h"
 
-/* How many slices of a request the quotas admit. */
+/* How many slices of a request the quotas admit. For parts, only quotas for any class decide. */
 typedef struct {
   guint32 n_now, n_ever;       /* at present; if all groups ended. G_MAXUINT32: no limit */
   guint now_quota, ever_quota; /* the indices of the quotas that admit the fewest; G_MAXUINT: none */
@@ -32,9 +32,6 @@ QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const Quoi
 /* Decides about the parts of a request that may be cut. @nodes: an array of guint32, all their hosts in the layout;
  * NULL: not placed, so that only quotas for any class decide, about the least number of parts. */
 QuoitQuotaBundles quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes);
-
-/* Returns how many parts of a request that may be cut the quotas for any class admit now, or if all groups ended. */
-guint32 quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, gboolean ever);
 
 /* Returns whether a quota for one class counts bundles of @request if they are placed on that class. */
 gboolean quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request);

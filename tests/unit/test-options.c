@@ -117,6 +117,25 @@ START_TEST (options_of_spread_and_kept_slices_have_no_unnecessary_steps)
 }
 END_TEST
 
+/* The bundles of the near group are in both slices by turns, so each slice is met twice. */
+START_TEST (no_option_ends_the_near_group)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) bundles = quoit_request_new ("base", NULL), request = slices_new ("new", 1, NULL, 0);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_add_bundles (bundles, "TPU=4", 4, NULL));
+  for (guint b = 0; b < 4; b++)
+    ck_assert (quoit_request_select_bundle (bundles, b, "ray.io/tpu-slice-name", b % 2 == 0 ? "a-0" : "a-1", NULL));
+  group = quoit_ledger_reserve (ledger, bundles, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+  ck_assert (quoit_request_set_near (request, "base", NULL));
+  expect_options (ledger, request, "");
+  ck_assert (quoit_request_spread_over (request, QUOIT_DOMAIN_POOL, 1, 1, NULL));
+  expect_options (ledger, request, "");
+}
+END_TEST
+
 /* --- preemption --- */
 
 /* Returns the names of the groups to release, and checks that the request fits without them. */
@@ -186,6 +205,23 @@ START_TEST (a_preemption_serves_a_reservation_that_lacks_slices)
   reserve_ahead (ledger, "ahead", 1, now_ms + minute_ms, 0);
   reserve (ledger, "run", 1, NULL, 0);
   ck_assert (quoit_ledger_drain_node (ledger, "a-0-0", now_ms, NULL));
+  quoit_request_set_priority (urgent, 1);
+  released = join_released (ledger, urgent);
+  ck_assert_str_eq (released, "ahead run");
+}
+END_TEST
+
+/* The request accepts none of the slices of the reservation, which would get the one that the release makes free. */
+START_TEST (a_preemption_releases_a_reservation_of_other_slices)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+  g_autoptr (QuoitRequest) urgent = slices_new ("urgent", 1, NULL, 0);
+  g_autofree char *released = NULL;
+
+  reserve_ahead (ledger, "ahead", 1, now_ms + minute_ms, 0);
+  reserve (ledger, "run", 1, NULL, 0);
+  ck_assert (quoit_ledger_drain_node (ledger, "a-0-0", now_ms, NULL));
+  quoit_request_exclude_slice (urgent, "a-0");
   quoit_request_set_priority (urgent, 1);
   released = join_released (ledger, urgent);
   ck_assert_str_eq (released, "ahead run");
@@ -267,8 +303,10 @@ main (void)
   tcase_add_test (tcase, a_reservation_that_lacks_slices_is_served_first);
   tcase_add_test (tcase, a_wait_is_long_enough_for_what_begins_meanwhile);
   tcase_add_test (tcase, options_of_spread_and_kept_slices_have_no_unnecessary_steps);
+  tcase_add_test (tcase, no_option_ends_the_near_group);
   tcase_add_test (tcase, a_group_and_the_reservation_of_its_slices_are_released_together);
   tcase_add_test (tcase, a_preemption_serves_a_reservation_that_lacks_slices);
+  tcase_add_test (tcase, a_preemption_releases_a_reservation_of_other_slices);
   tcase_add_test (tcase, a_reservation_after_the_request_is_not_released);
   tcase_add_test (tcase, a_kept_group_is_repaired_in_its_pool);
   tcase_add_test (tcase, a_repair_does_not_wait_until_its_group_has_ended);

@@ -261,6 +261,62 @@ START_TEST (a_range_gets_as_many_parts_as_fit)
 }
 END_TEST
 
+static void
+expect_parts (QuoitLedger *ledger, const QuoitRequest *request, QuoitVerdict verdict, guint n_free, guint n_possible)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, request, NULL);
+  QuoitVerdict tested;
+  uint32_t n_tested;
+
+  ck_assert (quoit_snapshot_test (snapshot, request, &tested, &n_tested, NULL));
+  ck_assert_int_eq (quoit_report_get_verdict (report), verdict);
+  ck_assert_int_eq (tested, verdict);
+  ck_assert_uint_eq (quoit_report_get_n_free_now (report), n_free);
+  ck_assert_uint_eq (n_tested, n_free);
+  ck_assert_uint_eq (quoit_report_get_n_possible (report), n_possible);
+}
+
+/* Four parts fit. A quota for one class never is the reason for NEVER, because parts may be in another one. */
+START_TEST (quotas_limit_the_number_of_parts)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=p hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) three = owned_request ("three", "v6e", "4x4", 3, "ana");
+  g_autoptr (QuoitRequest) five = owned_request ("five", "v6e", "4x4", 5, "ana");
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_set_cut (three, QUOIT_CUT_ANY, NULL) && quoit_request_set_cut (five, QUOIT_CUT_ANY, NULL));
+  expect_parts (ledger, three, QUOIT_VERDICT_FITS, 4, 4);
+  ck_assert (quoit_ledger_set_quota (ledger, "class", NULL, "ana", "v6e", "8x8", 32, -1, NULL, now_ms, NULL));
+  expect_parts (ledger, three, QUOIT_VERDICT_NOT_NOW, 2, 4);
+  expect_parts (ledger, five, QUOIT_VERDICT_NEVER, 2, 4);
+  ck_assert (quoit_ledger_set_quota (ledger, "any", NULL, "ana", NULL, NULL, 16, -1, NULL, now_ms, NULL));
+  expect_parts (ledger, three, QUOIT_VERDICT_NEVER, 1, 1);
+  expect_parts (ledger, five, QUOIT_VERDICT_NEVER, 1, 1);
+  ck_assert (quoit_request_set_slices (three, 1, NULL));
+  group = quoit_ledger_reserve (ledger, three, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+  expect_parts (ledger, three, QUOIT_VERDICT_NOT_NOW, 0, 1);
+}
+END_TEST
+
+START_TEST (explain_and_reserve_refuse_a_part_near_a_group_alike)
+{
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 8x8 x1 pool=p hostchips=4", now_ms);
+  g_autoptr (QuoitRequest) request = slices_request ("near", "v6e", "4x4", 1);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  GError *error = NULL;
+
+  ck_assert (quoit_request_set_cut (request, QUOIT_CUT_ANY, NULL) && quoit_request_set_near (request, "none", NULL));
+  ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, now_ms, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut 'any' with domains or near a group");
+  ck_assert_ptr_null (quoit_snapshot_explain (snapshot, request, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "cut 'any' with domains or near a group");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -275,6 +331,8 @@ main (void)
   tcase_add_test (tcase, parts_of_a_group_have_hosts_of_one_size);
   tcase_add_test (tcase, quotas_limit_the_numbers_of_parts);
   tcase_add_test (tcase, a_range_gets_as_many_parts_as_fit);
+  tcase_add_test (tcase, quotas_limit_the_number_of_parts);
+  tcase_add_test (tcase, explain_and_reserve_refuse_a_part_near_a_group_alike);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

@@ -105,65 +105,71 @@ quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const Quoi
   add_fewer_parts (report);
 }
 
-/* Quotas for one class decide about the places that would be chosen. */
-static QuoitQuotaBundles
-admit (const Explanation *explanation, guint32 n_now)
+/* Returns the quota that does not admit the parts: a quota for one class decides about the places that would be
+ * chosen. */
+static guint
+find_full_quota (const Explanation *explanation, const QuoitQuotaSlices *admitted)
 {
   const guint32 n_wanted = explanation->report->n_wanted;
-  QuoitQuotaBundles admitted = quoit_quota_admit_parts (explanation->fleet, explanation->request, NULL);
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
-  if (admitted.verdict != QUOIT_VERDICT_FITS || n_now < n_wanted
+  if (admitted->n_now < n_wanted
       || !quoit_cut_choose (explanation->fleet, explanation->request, n_wanted, n_wanted, parts, NULL))
-    return admitted;
+    return admitted->now_quota;
   for (guint i = 0; i < parts->len; i++)
     quoit_cut_list_nodes (explanation->fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
-  return quoit_quota_admit_parts (explanation->fleet, explanation->request, nodes);
+  return quoit_quota_admit_parts (explanation->fleet, explanation->request, nodes).quota;
+}
+
+/* Adds that a quota does not admit the parts, if that decides. Placement alone would have @n_now parts now, and at most
+ * @most_ever at some time. */
+static void
+add_quota_reason (const Explanation *explanation, const QuoitQuotaSlices *admitted, guint32 n_now, guint32 most_ever)
+{
+  QuoitReport *report = explanation->report;
+  const guint position = quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA);
+  const gboolean fits_without = n_now >= report->n_wanted;
+  guint quota;
+
+  if (report->verdict == QUOIT_VERDICT_NEVER && most_ever >= report->n_wanted)
+    quoit_report_add_detailed_reason (report, position,
+                                      quoit_quota_describe_limit (explanation->fleet, admitted->ever_quota), most_ever,
+                                      admitted->n_ever);
+  else if (report->verdict == QUOIT_VERDICT_NOT_NOW && (fits_without || admitted->n_now < report->n_wanted))
+    {
+      quota = find_full_quota (explanation, admitted);
+      if (quota != G_MAXUINT)
+        quoit_report_add_detailed_reason (report, position, quoit_quota_describe (explanation->fleet, quota),
+                                          fits_without ? n_now : report->n_possible,
+                                          fits_without ? report->n_free_now : admitted->n_now);
+    }
 }
 
 static gboolean
 explain (Explanation *explanation, GError **error)
 {
   QuoitReport *report = explanation->report;
-  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever, admitted_now = G_MAXUINT32, admitted_ever = G_MAXUINT32;
-  QuoitQuotaBundles admitted = { QUOIT_VERDICT_FITS, G_MAXUINT, 0 };
+  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever;
+  QuoitQuotaSlices admitted;
 
   if (!count (explanation, QUOIT_NODE_ALIVE, FALSE, &n_now, &most, error)
       || !count (explanation, QUOIT_NODE_ALIVE, TRUE, &n_alive, &most, error)
       || !count (explanation, QUOIT_NODE_DRAINING, TRUE, &n_undrained, &most, error)
       || !count (explanation, QUOIT_NODE_DEAD, TRUE, &n_ever, &most_ever, error))
     return FALSE;
-  if (explanation->fleet->quotas != NULL)
-    admitted = admit (explanation, n_now);
-  if (explanation->fleet->quotas != NULL)
-    {
-      admitted_now = quoit_quota_count_parts (explanation->fleet, explanation->request, FALSE);
-      admitted_ever = quoit_quota_count_parts (explanation->fleet, explanation->request, TRUE);
-    }
-  report->n_free_now = MIN (n_now, admitted_now);
-  report->n_possible = MIN (most_ever, admitted_ever);
+  report->n_free_now = quoit_cut_count_admitted (explanation->fleet, explanation->request, n_now, &admitted);
+  report->n_possible = MIN (most_ever, admitted.n_ever);
   report->n_matching = n_ever;
-  report->is_unproven = n_ever < report->n_wanted && most_ever >= report->n_wanted;
+  report->is_unproven = n_ever < report->n_wanted && report->n_possible >= report->n_wanted;
   report->verdict = report->n_possible < report->n_wanted   ? QUOIT_VERDICT_NEVER
                     : report->n_free_now < report->n_wanted ? QUOIT_VERDICT_NOT_NOW
                                                             : QUOIT_VERDICT_FITS;
-  report->verdict = MAX (report->verdict, admitted.verdict);
-  /* A quota for one class does not admit the places of the parts. */
-  if (admitted.verdict == QUOIT_VERDICT_NOT_NOW && report->n_free_now >= report->n_wanted)
-    report->n_free_now = admitted_now = 0;
   add_hardware_reasons (explanation);
   add_reason (explanation, QUOIT_CONSTRAINT_INTACT, n_ever, MIN (n_ever, n_undrained));
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_alive, MIN (n_alive, n_now));
-  if (admitted.verdict == QUOIT_VERDICT_NEVER)
-    quoit_report_add_detailed_reason (report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
-                                      quoit_quota_describe_limit (explanation->fleet, admitted.quota), most_ever,
-                                      MIN (most_ever, admitted_ever));
-  else if (admitted.verdict == QUOIT_VERDICT_NOT_NOW)
-    quoit_report_add_detailed_reason (report, quoit_constraint_position (QUOIT_CONSTRAINT_QUOTA),
-                                      quoit_quota_describe (explanation->fleet, admitted.quota),
-                                      n_now >= report->n_wanted ? n_now : most_ever, MIN (most_ever, admitted_now));
+  add_quota_reason (explanation, &admitted, n_now, most_ever);
   return TRUE;
 }
 

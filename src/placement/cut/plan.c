@@ -212,31 +212,64 @@ quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlace
   return quoit_quota_admit_parts (fleet, request, nodes).verdict == QUOIT_VERDICT_FITS;
 }
 
+static gboolean
+parts_fit (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n)
+{
+  QuoitRequest other = quoit_request_for_fewest (request);
+
+  other.n_slices = n;
+  return quoit_cut_fits (fleet, &other, NULL);
+}
+
+guint32
+quoit_cut_count_admitted (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n, QuoitQuotaSlices *admitted)
+{
+  const guint32 least = quoit_request_min_slices (request);
+  guint32 enough = 0, too_many;
+
+  *admitted = (QuoitQuotaSlices) { G_MAXUINT32, G_MAXUINT32, G_MAXUINT, G_MAXUINT };
+  if (fleet->quotas == NULL)
+    return n;
+  *admitted = quoit_quota_admit_slices (fleet, request, NULL);
+  n = MIN (n, admitted->n_now);
+  if (n == 0 || !quoit_quota_limits_class (fleet, request) || parts_fit (fleet, request, n))
+    return n;
+  /* Quotas for one class count the parts that are placed there. The least number comes first, because it decides. */
+  too_many = n;
+  if (n > least)
+    *(parts_fit (fleet, request, least) ? &enough : &too_many) = least;
+  while (too_many - enough > 1)
+    {
+      guint32 middle = enough + (too_many - enough) / 2;
+
+      *(parts_fit (fleet, request, middle) ? &enough : &too_many) = middle;
+    }
+  return enough;
+}
+
 gboolean
 quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                 GError **error)
 {
   const QuoitFreeHosts now = { fleet, QUOIT_NODE_ALIVE, FALSE }, ever = { fleet, QUOIT_NODE_DEAD, TRUE };
   const guint32 least = quoit_request_min_slices (request);
-  QuoitVerdict decided = QUOIT_VERDICT_FITS;
-  guint32 n_now, n_ever, most;
+  QuoitVerdict decided = QUOIT_VERDICT_NOT_NOW;
+  QuoitQuotaSlices admitted;
+  guint32 n_now, n_admitted, n_ever, most;
 
   if (!quoit_cut_count (&now, request, G_MAXUINT32, &n_now, &most, error))
     return FALSE;
+  n_admitted = quoit_cut_count_admitted (fleet, request, n_now, &admitted);
+  most = n_now;
   if (n_now < least && !quoit_cut_count (&ever, request, least, &n_ever, &most, error))
     return FALSE;
-  if (n_now < least)
-    decided = most >= least ? QUOIT_VERDICT_NOT_NOW : QUOIT_VERDICT_NEVER;
-  else if (!quoit_cut_fits (fleet, request, NULL))
-    decided = QUOIT_VERDICT_NOT_NOW;
-  if (fleet->quotas != NULL)
-    {
-      decided = MAX (decided, quoit_quota_admit_parts (fleet, request, NULL).verdict);
-      n_now = MIN (n_now, quoit_quota_count_parts (fleet, request, FALSE));
-    }
+  if (n_admitted >= least)
+    decided = QUOIT_VERDICT_FITS;
+  else if (most < least || admitted.n_ever < least)
+    decided = QUOIT_VERDICT_NEVER;
   if (verdict != NULL)
     *verdict = decided;
   if (n_free != NULL)
-    *n_free = n_now;
+    *n_free = n_admitted;
   return TRUE;
 }

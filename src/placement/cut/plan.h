@@ -9,6 +9,7 @@
 #pragma once
 
 #include "placement/cut/cutting.h"
+#include "placement/quota.h"
 #include "placement/report.h"
 #include "placement/view.h"
 
@@ -38,7 +39,11 @@ void quoit_cut_list_nodes (const QuoitFleet *fleet, const QuoitCutPart *part, GA
 
 /* Returns whether the request, which may be cut, fits now. *@result like for quoit_bundles_fit(). */
 gboolean quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
-/* Decides about the request, and counts the parts that fit now, up to the number that it prefers. Both results may be
+/* Returns how many of the @n parts that fit now the quotas admit. Sets *@admitted to what quotas for any class admit.
+ */
+guint32 quoit_cut_count_admitted (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n,
+                                  QuoitQuotaSlices *admitted);
+/* Decides about the request, and counts the parts that fit now and that the quotas admit. Both results may be
  * NULL. Fails like quoit_plan_slices(). */
 gboolean quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                          GError **error);

@@ -57,13 +57,10 @@ quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 no
 }
 
 /* Lists the groups of lower priority than @request that callers of this ledger have made, without the group that it is
- * to be near to. A reservation ahead that begins after the end of the request has nothing that it needs, except that
- * quotas can count it for bundles. */
+ * to be near to, and without reservations ahead that begin at @end_ms or later. */
 static void
-list_victims (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *victims)
+list_victims (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms, GArray *victims)
 {
-  const gint64 end_ms = quoit_request_is_by_host (request) ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
-
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
@@ -117,9 +114,13 @@ static gboolean
 find_on (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released, gboolean *is_cheapest,
          GError **error)
 {
+  /* A reservation ahead that begins after the end of the request has nothing that it needs, except that quotas can
+   * count it for bundles. */
+  const gint64 end_ms
+      = quoit_request_is_by_host (request) ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
 
-  list_victims (seen, request, now_ms, victims);
+  list_victims (seen, request, end_ms, victims);
   return (quoit_request_is_by_host (request)
               ? quoit_preempt_for_bundles (seen, request, now_ms, victims, released, is_cheapest, error)
               : quoit_preempt_for_slices (seen, request, now_ms, victims, released, is_cheapest, error))
@@ -144,7 +145,8 @@ find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitR
   else if (!g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
     return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
   victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
-  list_victims (fleet, request, now_ms, victims);
+  /* A reservation that begins later can have slices that an earlier one could get. */
+  list_victims (fleet, request, QUOIT_FOREVER_MS, victims);
   if (quoit_preempt_by_trying (fleet, request, now_ms, victims, released, is_cheapest))
     return TRUE;
   g_array_set_size (released, 0);

@@ -115,22 +115,23 @@ is_cheaper (SetCost a, SetCost b)
   return a.priority != b.priority ? a.priority < b.priority : quoit_preempt_cost_compare (a.cost, b.cost) < 0;
 }
 
-/* Replaces @released by the cheapest set of the useful victims. */
+/* Replaces @released by the cheapest set of the victims, if there is a cheaper one. Empty: none is known. */
 static void
-try_all_sets (const Preemption *preemption, const GArray *useful, GArray *released)
+try_all_sets (const Preemption *preemption, const GArray *victims, GArray *released)
 {
   SetCost best = cost_of (released);
 
-  for (guint set = 1; set < 1u << useful->len; set++)
+  for (guint set = 1; set < 1u << victims->len; set++)
     {
       g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
       SetCost cost;
 
-      for (guint v = 0; v < useful->len; v++)
+      for (guint v = 0; v < victims->len; v++)
         if ((set >> v & 1) != 0)
-          g_array_append_val (members, g_array_index (useful, QuoitVictim, v));
+          g_array_append_val (members, g_array_index (victims, QuoitVictim, v));
       cost = cost_of (members);
-      if (!is_cheaper (cost, best) || !fits_without (preemption, members, members->len, G_MAXUINT))
+      if ((released->len > 0 && !is_cheaper (cost, best))
+          || !fits_without (preemption, members, members->len, G_MAXUINT))
         continue;
       best = cost;
       g_array_set_size (released, 0);
@@ -140,17 +141,17 @@ try_all_sets (const Preemption *preemption, const GArray *useful, GArray *releas
 
 /* Returns how many of the first victims are enough; 0: all are not. */
 static guint
-count_enough (const Preemption *preemption, const GArray *useful)
+count_enough (const Preemption *preemption, const GArray *victims)
 {
-  guint too_few = 0, enough = MIN (useful->len, MOST_VICTIMS);
+  guint too_few = 0, enough = MIN (victims->len, MOST_VICTIMS);
 
-  if (enough == 0 || !fits_without (preemption, useful, enough, G_MAXUINT))
+  if (enough == 0 || !fits_without (preemption, victims, enough, G_MAXUINT))
     return 0;
   while (enough - too_few > 1)
     {
       guint middle = too_few + (enough - too_few) / 2;
 
-      if (fits_without (preemption, useful, middle, G_MAXUINT))
+      if (fits_without (preemption, victims, middle, G_MAXUINT))
         enough = middle;
       else
         too_few = middle;
@@ -158,29 +159,41 @@ count_enough (const Preemption *preemption, const GArray *useful)
   return enough;
 }
 
+/* Releases the first victims that are enough, without those that need not be released. */
+static gboolean
+release_first (const Preemption *preemption, const GArray *victims, GArray *released)
+{
+  guint n = count_enough (preemption, victims);
+
+  g_array_set_size (released, 0);
+  if (n == 0)
+    return FALSE;
+  g_array_append_vals (released, victims->data, n);
+  quoit_preempt_keep_running (preemption->fleet, preemption->request, preemption->now_ms, released);
+  return TRUE;
+}
+
+/* Few victims are all tried, in all sets: also those that have nothing that the request accepts, because a reservation
+ * ahead can get their slices instead. Fewer groups can be enough where more are not, because reservations that lack
+ * slices take the first ones that become free. */
 gboolean
 quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
                          GArray *released, gboolean *is_cheapest)
 {
   const gboolean is_for_slices = !quoit_request_is_by_host (request);
   const Preemption preemption = { fleet, request, now_ms };
-  g_autoptr (GArray) useful = NULL;
+  g_autoptr (GArray) all = list_useful (&preemption, NULL, victims), useful = NULL;
   QuoitCandidates candidates;
-  guint n;
 
   if (is_for_slices && !quoit_candidates_find (fleet, request, &candidates, NULL))
     return FALSE;
   useful = list_useful (&preemption, is_for_slices ? &candidates : NULL, victims);
   if (is_for_slices)
     quoit_candidates_clear (&candidates);
-  n = count_enough (&preemption, useful);
-  if (n == 0)
-    return FALSE;
-  g_array_set_size (released, 0);
-  g_array_append_vals (released, useful->data, n);
-  quoit_preempt_keep_running (fleet, request, now_ms, released);
-  *is_cheapest = useful->len <= MOST_EXACT;
+  if (!release_first (&preemption, useful, released) && useful->len < all->len)
+    release_first (&preemption, all, released);
+  *is_cheapest = all->len <= MOST_EXACT;
   if (*is_cheapest)
-    try_all_sets (&preemption, useful, released);
-  return TRUE;
+    try_all_sets (&preemption, all, released);
+  return released->len > 0;
 }
