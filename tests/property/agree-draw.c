@@ -84,6 +84,16 @@ draw_slice_name (DrawnState *state)
                                     : g_strdup_printf ("p%u-%u", pool, slice);
 }
 
+static char *
+draw_node_name (DrawnState *state)
+{
+  guint p = draw (state->rand, state->n_pools);
+  const DrawnPool *pool = &state->pools[p];
+
+  return g_strdup_printf ("p%u-%u-%u", p, draw (state->rand, pool->n_slices),
+                          draw (state->rand, drawn_classes[pool->class].n_hosts));
+}
+
 /* A selector for slices, or for bundles. For slices, dead nodes decide only if no node is alive, so a label that
  * differs from node to node would make the verdict depend on which nodes are dead. */
 enum { SLICE_SELECTORS = 6, BUNDLE_SELECTORS = 7 };
@@ -125,47 +135,38 @@ draw_selector (DrawnState *state, guint n_choices, char **key, char **value)
     }
 }
 
-/* Half of the requests for slices compare slices with each other, or with another group. */
+/* Parts that are smaller than the slices of the class, or as large. */
 static void
-draw_places (DrawnState *state, QuoitRequest *request)
+draw_cut (DrawnState *state, QuoitRequest *request, const char *topology)
 {
-  QuoitDomain domain = draw (state->rand, 3) == 0 ? QUOIT_DOMAIN_ZONE : QUOIT_DOMAIN_POOL;
-  g_autofree char *group
-      = g_strdup_printf ("%c%u", draw (state->rand, 3) == 0 ? 'r' : 'g', draw (state->rand, MAX (state->n_named, 1)));
+  static const char *const topologies[] = { "2x2", "2x4" };
+  guint i = draw (state->rand, 3);
 
-  switch (draw (state->rand, 8))
-    {
-    case 0:
-      quoit_request_keep_to (request, domain, NULL);
-      break;
-    case 1:
-    case 2:
-      quoit_request_spread_over (request, domain, 1 + draw (state->rand, 2), 1 + draw (state->rand, 3), NULL);
-      break;
-    default:
-      break;
-    }
-  if (draw (state->rand, 5) == 0)
-    quoit_request_set_near (request, group, NULL);
+  quoit_request_set_cut (request, draw (state->rand, 2) == 0 ? QUOIT_CUT_ANY : QUOIT_CUT_ALIGNED, NULL);
+  quoit_request_set_topology (request, i == 2 ? topology : topologies[i], NULL);
 }
 
 static void
-draw_slices (DrawnState *state, QuoitRequest *request)
+draw_slices (DrawnState *state, DrawnAlternative *alternative)
 {
+  QuoitRequest *request = alternative->request;
   const DrawnClass *class = &drawn_classes[draw (state->rand, 8) == 0
                                                ? draw (state->rand, G_N_ELEMENTS (drawn_classes))
                                                : state->pools[draw (state->rand, state->n_pools)].class];
   gint64 n = 1 + draw (state->rand, 1 + 2 * draw (state->rand, 4));
 
   quoit_request_set_accelerator (request, class->accelerator, NULL);
-  quoit_request_set_topology (request, class->topology, NULL);
+  if (alternative->has_cut)
+    draw_cut (state, request, class->topology);
+  else
+    quoit_request_set_topology (request, class->topology, NULL);
   if (draw (state->rand, 3) > 0)
     quoit_request_set_chips_per_host (request, class->chips_per_host, NULL);
   if (draw (state->rand, 5) == 0)
     quoit_request_set_slice_range (request, n, n + draw (state->rand, 4), NULL);
   else
     quoit_request_set_slices (request, n, NULL);
-  if (draw (state->rand, 8) == 0)
+  if (draw (state->rand, alternative->has_cut ? 80 : 8) == 0)
     quoit_request_set_tpu_per_bundle (request, draw (state->rand, 2) == 0 ? "1" : "2", NULL);
   for (guint i = draw (state->rand, 12) == 0 ? 1 + draw (state->rand, 5) : 0; i > 0; i--)
     {
@@ -179,7 +180,6 @@ draw_slices (DrawnState *state, QuoitRequest *request)
 
       quoit_request_exclude_slice (request, slice);
     }
-  draw_places (state, request);
 }
 
 static void
@@ -215,17 +215,66 @@ draw_lease_ms (DrawnState *state)
   return draw (state->rand, 3) == 0 ? 0 : MINUTE_MS * (1 + draw (state->rand, 10));
 }
 
-QuoitRequest *
-draw_request (DrawnState *state, const char *name, gint64 lease_ms)
+/* Mostly a group that exists. */
+static void
+draw_near (DrawnState *state, DrawnAlternative *alternative)
 {
-  QuoitRequest *request = quoit_request_new (name, NULL);
-  const char *owner = owners[draw (state->rand, G_N_ELEMENTS (owners))];
-  const char *team = teams[draw (state->rand, G_N_ELEMENTS (teams))];
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (state->ledger);
+  guint n_groups = quoit_snapshot_get_n_groups (snapshot);
 
-  if (draw (state->rand, 4) == 0)
+  if (n_groups > 0 && draw (state->rand, 12) > 0)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, draw (state->rand, n_groups));
+
+      g_strlcpy (alternative->near, quoit_group_get_name (group), sizeof alternative->near);
+    }
+  else
+    g_snprintf (alternative->near, sizeof alternative->near, "g%u", draw (state->rand, state->n_named + 1));
+  require (quoit_request_set_near (alternative->request, alternative->near, NULL), "near %s", alternative->near);
+}
+
+/* Which domains of slices are used, and near which group. */
+static void
+draw_domains (DrawnState *state, DrawnAlternative *alternative)
+{
+  QuoitDomain domain = draw (state->rand, 2) == 0 ? QUOIT_DOMAIN_POOL : QUOIT_DOMAIN_ZONE;
+
+  switch (draw (state->rand, 6))
+    {
+    case 0:
+      require (quoit_request_keep_to (alternative->request, domain, NULL), "domain %d", (int) domain);
+      alternative->has_domains = TRUE;
+      break;
+    case 1:
+      require (quoit_request_spread_over (alternative->request, domain, 1 + draw (state->rand, 3),
+                                          1 + draw (state->rand, 3), NULL),
+               "domain %d", (int) domain);
+      alternative->has_domains = TRUE;
+      break;
+    default:
+      break;
+    }
+  if (draw (state->rand, 6) == 0)
+    draw_near (state, alternative);
+}
+
+/* Draws what is requested, and where. Returns its own expected run time; 0: that of the request. */
+static gint64
+draw_alternative (DrawnState *state, DrawnAlternative *alternative)
+{
+  QuoitRequest *request = alternative->request;
+  gint64 runtime_ms = draw (state->rand, 5) == 0 ? MINUTE_MS * (1 + draw (state->rand, 12)) : 0;
+
+  alternative->has_bundles = draw (state->rand, 4) == 0;
+  if (alternative->has_bundles)
     draw_bundles (state, request);
   else
-    draw_slices (state, request);
+    {
+      alternative->has_cut = draw (state->rand, 10) == 0;
+      draw_slices (state, alternative);
+      if (!alternative->has_cut || draw (state->rand, 20) == 0)
+        draw_domains (state, alternative);
+    }
   if (draw (state->rand, 4) == 0)
     {
       guint pool = draw (state->rand, 20) == 0 ? 77 : draw (state->rand, state->n_pools);
@@ -242,16 +291,68 @@ draw_request (DrawnState *state, const char *name, gint64 lease_ms)
       draw_selector (state, SLICE_SELECTORS, &key, &value);
       quoit_request_add_selector (request, key, value, NULL);
     }
-  if (lease_ms != 0)
-    quoit_request_set_lease_ms (request, lease_ms, NULL);
-  if (draw (state->rand, 5) == 0)
-    quoit_request_set_expected_runtime_ms (request, MINUTE_MS * (1 + draw (state->rand, 12)), NULL);
-  if (*owner != '\0')
-    quoit_request_set_owner (request, owner, NULL);
-  if (*team != '\0')
-    quoit_request_set_label (request, "team", team, NULL);
-  quoit_request_set_priority (request, (int32_t) draw (state->rand, 4) - 1);
-  return request;
+  for (guint i = draw (state->rand, 6) == 0 ? 1 + draw (state->rand, 3) : 0; i > 0; i--)
+    {
+      g_autofree char *node = draw_node_name (state);
+
+      quoit_request_exclude_node (request, node);
+    }
+  if (runtime_ms != 0)
+    quoit_request_set_expected_runtime_ms (request, runtime_ms, NULL);
+  return runtime_ms;
+}
+
+/* What the alternatives have in common. */
+typedef struct {
+  const char *owner, *team;
+  gint64 lease_ms;
+  gint32 priority;
+} Common;
+
+static void
+set_common (QuoitRequest *request, const Common *common)
+{
+  if (common->lease_ms != 0)
+    quoit_request_set_lease_ms (request, common->lease_ms, NULL);
+  if (*common->owner != '\0')
+    quoit_request_set_owner (request, common->owner, NULL);
+  if (*common->team != '\0')
+    quoit_request_set_label (request, "team", common->team, NULL);
+  quoit_request_set_priority (request, common->priority);
+}
+
+void
+draw_request (DrawnState *state, const char *name, gint64 lease_ms, DrawnRequest *drawn)
+{
+  const Common common
+      = { owners[draw (state->rand, G_N_ELEMENTS (owners))], teams[draw (state->rand, G_N_ELEMENTS (teams))], lease_ms,
+          (gint32) draw (state->rand, 4) - 1 };
+  gint64 runtime_ms[1 + MOST_ALTERNATIVES];
+
+  *drawn = (DrawnRequest) { .n_alone = draw (state->rand, 6) == 0 ? 2 + draw (state->rand, MOST_ALTERNATIVES) : 1 };
+  for (guint i = 0; i < drawn->n_alone; i++)
+    {
+      drawn->alone[i].request = quoit_request_new (name, NULL);
+      runtime_ms[i] = draw_alternative (state, &drawn->alone[i]);
+    }
+  drawn->request = quoit_request_copy (drawn->alone[0].request, name, NULL);
+  for (guint i = 1; i < drawn->n_alone; i++)
+    require (quoit_request_add_alternative (drawn->request, drawn->alone[i].request, NULL), "alternative %u", i);
+  set_common (drawn->request, &common);
+  for (guint i = 0; i < drawn->n_alone; i++)
+    {
+      set_common (drawn->alone[i].request, &common);
+      if (runtime_ms[i] == 0 && runtime_ms[0] != 0)
+        quoit_request_set_expected_runtime_ms (drawn->alone[i].request, runtime_ms[0], NULL);
+    }
+}
+
+void
+drawn_request_clear (DrawnRequest *drawn)
+{
+  quoit_request_free (drawn->request);
+  for (guint i = 0; i < drawn->n_alone; i++)
+    quoit_request_free (drawn->alone[i].request);
 }
 
 /* --- what has happened --- */
@@ -308,14 +409,15 @@ static void
 draw_group (DrawnState *state)
 {
   g_autofree char *name = g_strdup_printf ("g%u", state->n_named++);
-  g_autoptr (QuoitRequest) request = draw_request (state, name, draw_lease_ms (state));
+  g_auto (DrawnRequest) drawn = { 0 };
   g_autoptr (QuoitGroup) group = NULL;
   gint64 lease_ms = MINUTE_MS * (1 + draw (state->rand, 10));
 
+  draw_request (state, name, draw_lease_ms (state), &drawn);
   if (draw (state->rand, 6) == 0)
-    group = quoit_ledger_hold (state->ledger, request, lease_ms, state->now_ms, NULL, NULL);
+    group = quoit_ledger_hold (state->ledger, drawn.request, lease_ms, state->now_ms, NULL, NULL);
   else
-    group = quoit_ledger_reserve (state->ledger, request, state->now_ms, NULL, NULL);
+    group = quoit_ledger_reserve (state->ledger, drawn.request, state->now_ms, NULL, NULL);
   if (group != NULL && draw (state->rand, 3) == 0)
     {
       quoit_group_unref (quoit_ledger_set_expected_end (
@@ -328,22 +430,20 @@ static void
 draw_reservation_ahead (DrawnState *state)
 {
   g_autofree char *name = g_strdup_printf ("r%u", state->n_named++);
-  g_autoptr (QuoitRequest) request = draw_request (state, name, 0);
+  g_auto (DrawnRequest) drawn = { 0 };
   g_autoptr (QuoitGroup) group = NULL;
   gint64 from_ms = state->now_ms + MINUTE_MS * (1 + draw (state->rand, 10));
   gint64 until_ms = draw (state->rand, 4) == 0 ? 0 : from_ms + MINUTE_MS * (1 + draw (state->rand, 6));
 
-  group = quoit_ledger_reserve_at (state->ledger, request, from_ms, until_ms, state->now_ms, NULL, NULL);
+  draw_request (state, name, 0, &drawn);
+  group = quoit_ledger_reserve_at (state->ledger, drawn.request, from_ms, until_ms, state->now_ms, NULL, NULL);
   state->has_ahead |= group != NULL;
 }
 
 static void
 draw_node_state (DrawnState *state)
 {
-  guint p = draw (state->rand, state->n_pools);
-  const DrawnPool *pool = &state->pools[p];
-  g_autofree char *node = g_strdup_printf ("p%u-%u-%u", p, draw (state->rand, pool->n_slices),
-                                           draw (state->rand, drawn_classes[pool->class].n_hosts));
+  g_autofree char *node = draw_node_name (state);
 
   quoit_ledger_set_node_state (state->ledger, node, (QuoitNodeState) draw (state->rand, 3), state->now_ms, NULL);
 }

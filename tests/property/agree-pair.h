@@ -5,13 +5,17 @@
 #include "agree.h"
 
 typedef struct {
-  guint n_fits, n_not_now, n_never, n_refused, n_options, n_steps, n_bundles, n_starts, n_preemptions;
+  guint n_fits, n_not_now, n_never, n_refused, n_options, n_steps, n_later_options, n_starts, n_preemptions;
+  /* Reports on requests for bundles, with alternatives, ... and reports that are not on the request itself. */
+  guint n_bundles, n_alternatives, n_others, n_domains, n_near, n_parts;
 } Count;
 
 typedef struct {
   DrawnState *state;
   const QuoitSnapshot *last, *present; /* the last entry; as of now */
-  const QuoitRequest *request;
+  const DrawnRequest *drawn;
+  const QuoitRequest *request;   /* of @drawn, with all alternatives */
+  const DrawnAlternative *alone; /* the one that the report is about */
   guint number;
   Count *count;
 } Pair;
@@ -29,5 +33,20 @@ typedef struct {
       }                                                                                                                \
   while (0)
 
-/* Checks the preemption of groups for the request, if there are few. */
+gboolean agree_has_bundles (const DrawnRequest *drawn); /* in any alternative */
+gboolean agree_has_parts (const DrawnRequest *drawn);   /* in any alternative */
+
+gboolean agree_lacks_slices (const QuoitSnapshot *snapshot); /* whether a reservation ahead has lost slices */
+
+/* Replaces the fleet of @pair by @fleet. */
+void agree_sync_fleet (const Pair *pair, const DrawnState *fleet, QuoitFork *fork);
+
+/* Each option makes the request fit, and each of its steps is necessary. */
+void agree_check_options (const Pair *pair, const QuoitReport *report);
+
+/* Compares the start of a request with the verdict; with a search step by step. */
+void agree_check_start (const Pair *pair, QuoitVerdict verdict);
+void agree_check_start_by_scan (const Pair *pair, const char *summary);
+
+/* Compares the preemption of groups for the request with all sets, if there are few groups. */
 void agree_check_preemption (const Pair *pair);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawn states of a ledger, and drawn requests with every constraint except excluded nodes and alternatives, which
- * test-domains-drawn and test-alternatives-drawn draw. */
+/* Drawn states of a ledger, and drawn requests with every constraint, and with alternatives. */
 #pragma once
 
 #include "../support.h"
 
 #define MINUTE_MS G_GINT64_CONSTANT (60000)
 
-enum { MOST_POOLS = 5, MOST_SLICES = 4, MOST_HOSTS = 4 };
+enum { MOST_POOLS = 5, MOST_SLICES = 4, MOST_HOSTS = 4, MOST_ALTERNATIVES = 3 };
 
 /* A line of fleet text. */
 typedef struct {
@@ -42,6 +41,23 @@ char *drawn_fleet_text (const DrawnState *state);
 void drawn_state_init (DrawnState *state, guint32 seed);
 void drawn_state_clear (DrawnState *state);
 
-/* Draws a request of the given name. Few of them have an unknown pool or are incomplete. */
-QuoitRequest *draw_request (DrawnState *state, const char *name, gint64 lease_ms);
+/* One alternative of a request as a request of its own. */
+typedef struct {
+  QuoitRequest *request;
+  gboolean has_bundles;
+  gboolean has_domains; /* it is kept to a pool or zone, or spread over them */
+  gboolean has_cut;     /* its slices can be parts of slices */
+  char near[16];        /* the group that it prefers to be near; "": none */
+} DrawnAlternative;
+
+typedef struct {
+  QuoitRequest *request;                         /* with all alternatives */
+  DrawnAlternative alone[1 + MOST_ALTERNATIVES]; /* the request itself, then its alternatives */
+  guint n_alone;
+} DrawnRequest;
+
+/* Draws a request of the given name. Few of them have an unknown pool or group, or are incomplete. */
+void draw_request (DrawnState *state, const char *name, gint64 lease_ms, DrawnRequest *drawn);
+void drawn_request_clear (DrawnRequest *drawn);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DrawnRequest, drawn_request_clear)
 gint64 draw_lease_ms (DrawnState *state); /* 0: none */
