@@ -143,6 +143,17 @@ scan_for_start (const Pair *pair)
   return 0;
 }
 
+/* Not exact: a quota for one class decides about the places of parts that are chosen, and these depend on the time. */
+static gboolean
+has_chosen_quotas (const Pair *pair)
+{
+  gboolean has_cut = FALSE;
+
+  for (guint i = 0; i < pair->drawn->n_alone; i++)
+    has_cut |= pair->drawn->alone[i].has_cut;
+  return has_cut && quoit_snapshot_get_n_quotas (pair->present) > 0;
+}
+
 void
 agree_check_start_by_scan (const Pair *pair, const char *summary)
 {
@@ -150,7 +161,7 @@ agree_check_start_by_scan (const Pair *pair, const char *summary)
   g_autoptr (QuoitStart) start = quoit_snapshot_find_start (present, pair->request, pair->state->now_ms, NULL);
   const gint64 start_ms = start == NULL ? 0 : quoit_start_get_time_ms (start), expected_ms = scan_for_start (pair);
 
-  if (expected_ms < 0)
+  if (expected_ms < 0 || has_chosen_quotas (pair))
     return;
   expect (pair, start_ms == expected_ms, "start in %" G_GINT64_FORMAT " ms, expected %" G_GINT64_FORMAT ": %s",
           start_ms - pair->state->now_ms, expected_ms - pair->state->now_ms, summary);
