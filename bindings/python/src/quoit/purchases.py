@@ -137,13 +137,21 @@ def _open_prices(prices: str | Iterable[Price] | None) -> Any:
 
 
 def _read_class(purchase: Any, index: int) -> PurchaseClass:
-    numbers = [int(lib.quoit_purchase_get_class_number(purchase, index, number)) for number in PurchaseNumber]
+    hosts, wanted, free, shortfall, taken, bought, limit = (
+        int(lib.quoit_purchase_get_class_number(purchase, index, number)) for number in PurchaseNumber
+    )
     price = lib.quoit_purchase_get_class_price(purchase, index)
     return PurchaseClass(
         _c.text(lib.quoit_purchase_get_class_accelerator(purchase, index)),
         _c.take_text(lib.quoit_purchase_dup_class_topology(purchase, index)),
-        *numbers,
-        price=None if price.e4 < 0 else _c.amount_text(price),
+        hosts,
+        wanted,
+        free,
+        shortfall,
+        taken,
+        bought,
+        limit,
+        None if price.e4 < 0 else _c.amount_text(price),
     )
 
 
