@@ -19,7 +19,8 @@ try_on_fork (QuoitLedger *ledger, const Reservation *reservation, GPtrArray *oth
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = reservation_make_on_fork (reservation, fork, others, report, error);
+  g_autoptr (QuoitGroup) group
+      = reservation_make (reservation, (ReservationTarget) { .fork = fork }, others, report, error);
   g_autoptr (QuoitGroup) before = NULL;
 
   if (group == NULL)
@@ -180,8 +181,9 @@ run (Session *session, ReservationKind kind, GError **error)
   if (ledger == NULL)
     return false;
 
-  group = reservation.options.dry_run ? try_on_fork (ledger, &reservation, others, &outcome, &report, error)
-                                      : reservation_make (&reservation, ledger, others, &report, error);
+  group = reservation.options.dry_run
+              ? try_on_fork (ledger, &reservation, others, &outcome, &report, error)
+              : reservation_make (&reservation, (ReservationTarget) { .ledger = ledger }, others, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);

@@ -114,43 +114,28 @@ split_groups (QuoitGroup **groups, guint n, GPtrArray *others)
 }
 
 QuoitGroup *
-reservation_make (const Reservation *reservation, QuoitLedger *ledger, GPtrArray *others, QuoitReport **report,
+reservation_make (const Reservation *reservation, ReservationTarget target, GPtrArray *others, QuoitReport **report,
                   GError **error)
 {
   const QuoitRequest *request = reservation->request;
+  const gint64 from = reservation->from_ms, until = reservation->until_ms, now = reservation->now_ms;
   const guint n = reservation->members->len + 1;
   g_autofree const QuoitRequest **requests = list_requests (reservation);
   g_autofree QuoitGroup **groups = g_new0 (QuoitGroup *, n);
+  QuoitLedger *ledger = target.ledger;
+  QuoitFork *fork = target.fork;
 
   if (n > 1)
-    return quoit_ledger_reserve_all (ledger, requests, n, reservation->now_ms, groups, report, error)
+    return (fork != NULL ? quoit_fork_reserve_all (fork, requests, n, now, groups, report, error)
+                         : quoit_ledger_reserve_all (ledger, requests, n, now, groups, report, error))
                ? split_groups (groups, n, others)
                : NULL;
   if (reservation->kind == RESERVATION_HOLD)
-    return quoit_ledger_hold (ledger, request, reservation->lease_ms, reservation->now_ms, report, error);
-  if (reservation->from_ms != 0)
-    return quoit_ledger_reserve_at (ledger, request, reservation->from_ms, reservation->until_ms, reservation->now_ms,
-                                    report, error);
-  return quoit_ledger_reserve (ledger, request, reservation->now_ms, report, error);
-}
-
-QuoitGroup *
-reservation_make_on_fork (const Reservation *reservation, QuoitFork *fork, GPtrArray *others, QuoitReport **report,
-                          GError **error)
-{
-  const QuoitRequest *request = reservation->request;
-  const guint n = reservation->members->len + 1;
-  g_autofree const QuoitRequest **requests = list_requests (reservation);
-  g_autofree QuoitGroup **groups = g_new0 (QuoitGroup *, n);
-
-  if (n > 1)
-    return quoit_fork_reserve_all (fork, requests, n, reservation->now_ms, groups, report, error)
-               ? split_groups (groups, n, others)
-               : NULL;
-  if (reservation->kind == RESERVATION_HOLD)
-    return quoit_fork_hold (fork, request, reservation->lease_ms, reservation->now_ms, report, error);
-  if (reservation->from_ms != 0)
-    return quoit_fork_reserve_at (fork, request, reservation->from_ms, reservation->until_ms, reservation->now_ms,
-                                  report, error);
-  return quoit_fork_reserve (fork, request, reservation->now_ms, report, error);
+    return fork != NULL ? quoit_fork_hold (fork, request, reservation->lease_ms, now, report, error)
+                        : quoit_ledger_hold (ledger, request, reservation->lease_ms, now, report, error);
+  if (from != 0)
+    return fork != NULL ? quoit_fork_reserve_at (fork, request, from, until, now, report, error)
+                        : quoit_ledger_reserve_at (ledger, request, from, until, now, report, error);
+  return fork != NULL ? quoit_fork_reserve (fork, request, now, report, error)
+                      : quoit_ledger_reserve (ledger, request, now, report, error);
 }

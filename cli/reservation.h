@@ -27,9 +27,12 @@ bool reservation_parse (Reservation *reservation, Session *session,
 /* Builds the requests from the options. @name: the name of the first group. */
 bool reservation_build (Reservation *reservation, const char *name, GError **error);
 
-/* Make the reservation. Both make the same decision. They return the first group, and append those of --with to
- * @others. */
-QuoitGroup *reservation_make (const Reservation *reservation, QuoitLedger *ledger, GPtrArray *others,
+/* Where a reservation is made: one of them is set. Both make the same decision. */
+typedef struct {
+  QuoitLedger *ledger;
+  QuoitFork *fork;
+} ReservationTarget;
+
+/* Makes the reservation. Returns the first group, and appends those of --with to @others. */
+QuoitGroup *reservation_make (const Reservation *reservation, ReservationTarget target, GPtrArray *others,
                               QuoitReport **report, GError **error);
-QuoitGroup *reservation_make_on_fork (const Reservation *reservation, QuoitFork *fork, GPtrArray *others,
-                                      QuoitReport **report, GError **error);

@@ -251,7 +251,7 @@ reserve (WhatIf *what_if, WhatIfStep *step, GError **error)
   reservation.now_ms = what_if->now_ms;
   if (!reservation_build (&reservation, session.words[0], error))
     return false;
-  group = reservation_make_on_fork (&reservation, what_if->fork, others, &report, &why);
+  group = reservation_make (&reservation, (ReservationTarget) { .fork = what_if->fork }, others, &report, &why);
   if (group == NULL)
     {
       if (take_refusal (step, why, report))
