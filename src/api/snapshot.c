@@ -136,7 +136,7 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitFleet) seen = NULL;
   const QuoitGroupData *found;
-  QuoitReport *report;
+  const QuoitFleet *fleet;
   QuoitGroupRef ref;
 
   g_return_val_if_fail (snapshot != NULL && group != NULL, NULL);
@@ -148,12 +148,9 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
   if (request == NULL)
     return NULL;
   seen = quoit_fleet_seen_until (snapshot->fleet, quoit_group_latest_end (found));
-  if (request->cut == QUOIT_CUT_WHOLE)
-    return quoit_explain_bundles (seen != NULL ? seen : snapshot->fleet, request, error);
-  report = quoit_explain_cut (seen != NULL ? seen : snapshot->fleet, request, error);
-  if (report != NULL)
-    quoit_report_find_options_later (report, seen != NULL ? seen : snapshot->fleet, request);
-  return report;
+  fleet = seen != NULL ? seen : snapshot->fleet;
+  return request->cut == QUOIT_CUT_WHOLE ? quoit_explain_bundles (fleet, request, error)
+                                         : quoit_explain_cut (fleet, request, error);
 }
 
 char *

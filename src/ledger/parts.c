@@ -9,8 +9,8 @@
 #include "ledger/quotas.h"
 #include "placement/ahead.h"
 #include "placement/cut/plan.h"
-#include "placement/shrink.h"
 #include "placement/quota.h"
+#include "placement/shrink.h"
 
 /* A part of the new group. */
 typedef struct {

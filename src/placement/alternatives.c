@@ -89,11 +89,7 @@ explain_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint6
     return NULL;
   seen = fleet_seen_by (fleet, request, now_ms);
   if (request->cut != QUOIT_CUT_WHOLE)
-    {
-      report = quoit_explain_cut (seen, request, error);
-      if (report != NULL)
-        quoit_report_find_options_later (report, seen, request);
-    }
+    report = quoit_explain_cut (seen, request, error);
   else
     report = request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
                                        : quoit_explain_slices (seen, request, error);

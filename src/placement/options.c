@@ -182,8 +182,8 @@ add_shrinks (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *r
 }
 
 /* A group that is repaired cannot request fewer slices, but it can shrink, and then be repaired. */
-static void
-add_fewer_slices (QuoitReport *report)
+void
+quoit_report_add_fewer_slices (QuoitReport *report)
 {
   QuoitStep step = { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now };
 
@@ -202,7 +202,7 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
 {
   quoit_report_find_changes (report, fleet, request, candidates);
   add_shrinks (report, fleet, request, candidates);
-  add_fewer_slices (report);
+  quoit_report_add_fewer_slices (report);
   add_other_classes (report, fleet, request);
   g_array_sort (report->options, by_steps);
 }

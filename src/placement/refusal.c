@@ -270,7 +270,7 @@ static QuoitReport *
 explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report,
              GError **error)
 {
-  QuoitReport *report = quoit_explain_cut (fleet, refusal->request, error);
+  QuoitReport *report = quoit_explain_cut_without_options (fleet, refusal->request, error);
 
   if (report == NULL)
     return NULL;
@@ -281,7 +281,7 @@ explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGr
                   "reserve again",
                   refusal->request->n_slices, refusal->group_name, refusal->group_id);
       quoit_report_unref (report);
-      report = quoit_explain_cut (refusal->fleet, refusal->request, NULL);
+      report = quoit_explain_cut_without_options (refusal->fleet, refusal->request, NULL);
       error = NULL;
     }
   if (report != NULL && wants_report)

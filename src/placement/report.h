@@ -112,6 +112,8 @@ void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report);
 QuoitOption *quoit_report_insert_option (QuoitReport *report, guint index);
 void quoit_option_add_step (QuoitOption *option, const QuoitStep *step); /* copies the texts */
+/* options.c: adds the option to take the slices that are free, if there are any. */
+void quoit_report_add_fewer_slices (QuoitReport *report);
 
 /* Returns one sentence for an error message: verdict, numbers, main reason. The caller owns the text. */
 char *quoit_report_message (const QuoitReport *report, const char *what);

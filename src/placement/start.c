@@ -324,17 +324,9 @@ static gboolean
 plan_nodes (const QuoitFleet *fleet, const QuoitRequest *request, GArray *nodes)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
-  const guint32 least = quoit_request_min_slices (request);
 
   if (request->cut != QUOIT_CUT_WHOLE)
-    {
-      if (!quoit_cut_choose (fleet, request, least, least, parts, NULL))
-        return FALSE;
-      for (guint i = 0; i < parts->len; i++)
-        quoit_cut_list_nodes (fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
-      return TRUE;
-    }
+    return quoit_cut_choose_nodes (fleet, request, quoit_request_min_slices (request), nodes);
   quoit_bundle_plan_init (&plan, request->bundles->len);
   if (!quoit_plan_bundles (fleet, request, &plan, NULL, NULL))
     return FALSE;

@@ -11,16 +11,18 @@ typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
   QuoitReport *report;
-  GArray *sources; /* of QuoitCutSource */
+  const GArray *sources; /* of QuoitCutSource */
 } Explanation;
 
-static gboolean
-count (const Explanation *explanation, QuoitNodeState worst, gboolean ignores_use, guint32 *least, guint32 *most,
-       GError **error)
+/* Returns how many parts fit at once on the hosts that count. @most: see quoit_cut_count(); NULL: not wanted. */
+static guint32
+count (const Explanation *explanation, QuoitNodeState worst, gboolean ignores_use, guint32 *most)
 {
   const QuoitFreeHosts rule = { explanation->fleet, worst, ignores_use };
+  guint32 least, other_most;
 
-  return quoit_cut_count (&rule, explanation->request, G_MAXUINT32, least, most, error);
+  quoit_cut_count_in (&rule, explanation->sources, G_MAXUINT32, &least, most != NULL ? most : &other_most);
+  return least;
 }
 
 static void
@@ -76,21 +78,6 @@ list_obstacles (const QuoitFleet *fleet, const GArray *sources, GArray *nodes)
     }
 }
 
-/* A group that is repaired cannot request fewer parts, but it can shrink, and then be repaired. */
-static void
-add_fewer_parts (QuoitReport *report)
-{
-  QuoitStep step = { .kind = QUOIT_STEP_FEWER_SLICES, .n_slices = report->n_free_now };
-
-  if (report->repaired != NULL)
-    {
-      step.kind = QUOIT_STEP_SHRINK;
-      step.group = report->repaired;
-    }
-  if (report->n_free_now > 0 && report->n_free_now < report->n_wanted && report->n_free_now >= report->repaired_least)
-    quoit_option_add_step (quoit_report_add_option (report), &step);
-}
-
 void
 quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
 {
@@ -102,7 +89,8 @@ quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const Quoi
   list_obstacles (fleet, sources, nodes);
   if (report->verdict == QUOIT_VERDICT_NOT_NOW)
     quoit_report_find_bundle_options (report, fleet, request, (const guint32 *) (const void *) nodes->data, nodes->len);
-  add_fewer_parts (report);
+  if (report->n_free_now < report->n_wanted)
+    quoit_report_add_fewer_slices (report);
 }
 
 /* Returns the quota that does not admit the parts: a quota for one class decides about the places that would be
@@ -111,14 +99,10 @@ static guint
 find_full_quota (const Explanation *explanation, const QuoitQuotaSlices *admitted)
 {
   const guint32 n_wanted = explanation->report->n_wanted;
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
-  if (admitted->n_now < n_wanted
-      || !quoit_cut_choose (explanation->fleet, explanation->request, n_wanted, n_wanted, parts, NULL))
+  if (admitted->n_now < n_wanted || !quoit_cut_choose_nodes (explanation->fleet, explanation->request, n_wanted, nodes))
     return admitted->now_quota;
-  for (guint i = 0; i < parts->len; i++)
-    quoit_cut_list_nodes (explanation->fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
   return quoit_quota_admit_parts (explanation->fleet, explanation->request, nodes).quota;
 }
 
@@ -146,18 +130,17 @@ add_quota_reason (const Explanation *explanation, const QuoitQuotaSlices *admitt
     }
 }
 
-static gboolean
-explain (Explanation *explanation, GError **error)
+static void
+explain (const Explanation *explanation)
 {
   QuoitReport *report = explanation->report;
-  guint32 n_now, n_alive, n_undrained, n_ever, most, most_ever;
+  guint32 most_ever;
+  const guint32 n_now = count (explanation, QUOIT_NODE_ALIVE, FALSE, NULL),
+                n_alive = count (explanation, QUOIT_NODE_ALIVE, TRUE, NULL),
+                n_undrained = count (explanation, QUOIT_NODE_DRAINING, TRUE, NULL),
+                n_ever = count (explanation, QUOIT_NODE_DEAD, TRUE, &most_ever);
   QuoitQuotaSlices admitted;
 
-  if (!count (explanation, QUOIT_NODE_ALIVE, FALSE, &n_now, &most, error)
-      || !count (explanation, QUOIT_NODE_ALIVE, TRUE, &n_alive, &most, error)
-      || !count (explanation, QUOIT_NODE_DRAINING, TRUE, &n_undrained, &most, error)
-      || !count (explanation, QUOIT_NODE_DEAD, TRUE, &n_ever, &most_ever, error))
-    return FALSE;
   report->n_free_now = quoit_cut_count_admitted (explanation->fleet, explanation->request, n_now, &admitted);
   report->n_possible = MIN (most_ever, admitted.n_ever);
   report->n_matching = n_ever;
@@ -170,15 +153,27 @@ explain (Explanation *explanation, GError **error)
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_alive, MIN (n_alive, n_now));
   add_quota_reason (explanation, &admitted, n_now, most_ever);
-  return TRUE;
+}
+
+QuoitReport *
+quoit_explain_cut_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+{
+  g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, error);
+  QuoitReport *report;
+
+  if (sources == NULL)
+    return NULL;
+  report = quoit_report_alloc (quoit_request_min_slices (request));
+  explain (&(const Explanation) { fleet, request, report, sources });
+  return report;
 }
 
 QuoitReport *
 quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
 {
-  g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, error);
-  g_autoptr (QuoitReport) report = quoit_report_alloc (quoit_request_min_slices (request));
-  Explanation explanation = { fleet, request, report, sources };
+  QuoitReport *report = quoit_explain_cut_without_options (fleet, request, error);
 
-  return sources != NULL && explain (&explanation, error) ? g_steal_pointer (&report) : NULL;
+  if (report != NULL)
+    quoit_report_find_options_later (report, fleet, request);
+  return report;
 }

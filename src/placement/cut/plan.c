@@ -103,9 +103,9 @@ pack_sources (const Packing *packing, const GArray *sources, guint first, guint 
     }
 }
 
-/* Counts the parts on hosts of the size on which most parts fit. */
-static void
-count_parts (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
+/* All parts of a group have hosts of one size: the size counts on which most parts fit. */
+void
+quoit_cut_count_in (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
 {
   const Packing packing = { rule, enough, NULL };
 
@@ -172,7 +172,7 @@ quoit_cut_count (const QuoitFreeHosts *rule, const QuoitRequest *request, guint3
 
   if (sources == NULL)
     return FALSE;
-  count_parts (rule, sources, enough, least, most);
+  quoit_cut_count_in (rule, sources, enough, least, most);
   return TRUE;
 }
 
@@ -190,13 +190,25 @@ quoit_cut_list_nodes (const QuoitFleet *fleet, const QuoitCutPart *part, GArray 
   quoit_free_hosts_find (fleet, part->slice, workers, n, &g_array_index (nodes, guint32, first));
 }
 
+gboolean
+quoit_cut_choose_nodes (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n, GArray *nodes)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
+
+  if (!quoit_cut_choose (fleet, request, n, n, parts, NULL))
+    return FALSE;
+  for (guint i = 0; i < parts->len; i++)
+    quoit_cut_list_nodes (fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
+  return TRUE;
+}
+
 /* --- answers --- */
 
 gboolean
 quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result)
 {
   const QuoitFreeHosts now = { fleet, QUOIT_NODE_ALIVE, FALSE };
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart)), nodes = NULL;
+  g_autoptr (GArray) nodes = NULL;
   const guint32 least = quoit_request_min_slices (request);
   guint32 n, most;
 
@@ -204,12 +216,9 @@ quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlace
     *result = QUOIT_PLACEMENT_NONE;
   if (fleet->quotas == NULL)
     return quoit_cut_count (&now, request, least, &n, &most, NULL) && n >= least;
-  if (!quoit_cut_choose (fleet, request, least, least, parts, NULL))
-    return FALSE;
   nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  for (guint i = 0; i < parts->len; i++)
-    quoit_cut_list_nodes (fleet, &g_array_index (parts, QuoitCutPart, i), nodes);
-  return quoit_quota_admit_parts (fleet, request, nodes).verdict == QUOIT_VERDICT_FITS;
+  return quoit_cut_choose_nodes (fleet, request, least, nodes)
+         && quoit_quota_admit_parts (fleet, request, nodes).verdict == QUOIT_VERDICT_FITS;
 }
 
 static gboolean

@@ -33,9 +33,15 @@ gboolean quoit_cut_choose (const QuoitFleet *fleet, const QuoitRequest *request,
  * be enough for any. Stops at @enough parts. Fails like quoit_plan_slices(). */
 gboolean quoit_cut_count (const QuoitFreeHosts *rule, const QuoitRequest *request, guint32 enough, guint32 *least,
                           guint32 *most, GError **error);
+/* Like quoit_cut_count(), for the sources of quoit_cut_list_sources(). */
+void quoit_cut_count_in (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least,
+                         guint32 *most);
 
-/* Sets @nodes, of guint32, to the hosts of the part in the layout, in the order of its workers: x fastest. */
+/* Appends to @nodes, of guint32, the hosts of the part in the layout, in the order of its workers: x fastest. */
 void quoit_cut_list_nodes (const QuoitFleet *fleet, const QuoitCutPart *part, GArray *nodes);
+/* Appends the hosts of the @n parts that would be chosen now. Returns FALSE if fewer were found, or if the request
+ * fails. */
+gboolean quoit_cut_choose_nodes (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n, GArray *nodes);
 
 /* Returns whether the request, which may be cut, fits now. *@result like for quoit_bundles_fit(). */
 gboolean quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result);
@@ -48,7 +54,9 @@ guint32 quoit_cut_count_admitted (const QuoitFleet *fleet, const QuoitRequest *r
 gboolean quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                          GError **error);
 
-/* explain.c: like quoit_explain_without_options(), for a request that may be cut. Slices are counted as parts. */
+/* explain.c: like quoit_explain_slices() and quoit_explain_without_options(), for a request that may be cut. Slices are
+ * counted as parts. */
 QuoitReport *quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+QuoitReport *quoit_explain_cut_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 /* Adds options to such a report. */
 void quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);

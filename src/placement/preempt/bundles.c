@@ -7,22 +7,11 @@ enum {
   MOST_EXACT = 10 /* victims of which all sets are tried */
 };
 
-/* Returns the slots of the first @n victims, as an array of guint32. */
-static GArray *
-list_slots (const GArray *victims, guint n)
-{
-  GArray *slots = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n);
-
-  for (guint i = 0; i < n; i++)
-    g_array_append_val (slots, g_array_index (victims, QuoitVictim, i).slot);
-  return slots;
-}
-
 /* Keeps running what need not be released: tries each group, the most expensive one first. */
 static void
 keep_running (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, gboolean *is_proven)
 {
-  g_autoptr (GArray) slots = list_slots (released, released->len);
+  g_autoptr (GArray) slots = quoit_victims_list_slots (released);
 
   for (guint i = released->len; i > 0; i--)
     {
@@ -80,7 +69,7 @@ try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray
           }
       if (!is_cheaper (cost, best))
         continue;
-      slots = list_slots (members, members->len);
+      slots = quoit_victims_list_slots (members);
       if (!quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
         continue;
       best = cost;
@@ -106,7 +95,7 @@ quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
       victim->cost = quoit_victim_cost (fleet, victim, now_ms);
     }
   g_array_sort (victims, quoit_victim_compare);
-  slots = list_slots (victims, victims->len);
+  slots = quoit_victims_list_slots (victims);
   n = quoit_bundles_count_ends (fleet, request, slots, &is_proven);
   if (n == 0 && victims->len == 0)
     return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, and no group has a priority below %d", request->priority);

@@ -84,14 +84,13 @@ quoit_victim_compare (gconstpointer a, gconstpointer b)
   return by_cost != 0 ? by_cost : one->slot < other->slot ? -1 : 1;
 }
 
-/* Returns the slots of the groups, as an array of guint32. */
-static GArray *
-list_slots (const GArray *released)
+GArray *
+quoit_victims_list_slots (const GArray *victims)
 {
-  GArray *slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GArray *slots = g_array_sized_new (FALSE, FALSE, sizeof (guint32), victims->len);
 
-  for (guint i = 0; i < released->len; i++)
-    g_array_append_val (slots, g_array_index (released, QuoitVictim, i).slot);
+  for (guint i = 0; i < victims->len; i++)
+    g_array_append_val (slots, g_array_index (victims, QuoitVictim, i).slot);
   return slots;
 }
 
@@ -99,7 +98,7 @@ list_slots (const GArray *released)
 static gboolean
 check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
 {
-  g_autoptr (GArray) slots = list_slots (released);
+  g_autoptr (GArray) slots = quoit_victims_list_slots (released);
 
   if (quoit_quota_admits_after (fleet, request, slots, slots->len))
     return TRUE;

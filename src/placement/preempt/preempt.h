@@ -17,6 +17,8 @@ QuoitPreemptCost quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *
 
 /* Compares two QuoitVictim by priority, then by cost, then by slot. */
 gint quoit_victim_compare (gconstpointer a, gconstpointer b);
+/* Returns the slots of the groups, as an array of guint32. */
+GArray *quoit_victims_list_slots (const GArray *victims);
 
 /* Writes to @released (of QuoitVictim) the groups to release, and nothing if @request fits at @now_ms. Sets
  * *@alternative to the alternative of the request for which that is cheapest, and *@is_cheapest to whether it is proven
