@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What questions and changes cost beside many records that lie ahead. */
+/* What questions and changes cost if many records lie ahead. */
 #include <math.h>
 #include "questions.h"
 

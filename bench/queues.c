@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a scheduler asks: when a request fits, which requests of a queue start now, which groups to release, and what a
- * reservation costs beside what lies ahead. */
+ * reservation costs if others lie ahead. */
 #include "questions.h"
 
 enum { N_WAITING = 1000, MOST_SLICES = 32, MOST_SECONDS = 100000 };

@@ -594,7 +594,7 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * quoit_ledger_resize() to the largest number of this range to which it succeeds, so a group that cannot grow stays as
  * it is if it has @least slices already. Lost and leaving slices count until quoit_ledger_repair() replaces them.
  *
- * What is free now decides, beside quotas, reservations ahead and windows. Slices that are promised to nobody come
+ * What is free now decides, as well as quotas, reservations ahead and windows. Slices that are promised to nobody come
  * first. For more, reservations ahead get other slices; if these accept different slices, and more than 8 slices could
  * be added so, then a larger number can exist that was not found.
  *

@@ -341,7 +341,7 @@ QUOIT_API void quoit_request_exclude_node (QuoitRequest *request, const char *no
  *
  * Allows that each slice of the group is a part of a slice of the fleet: a box of whole hosts with the requested
  * topology. The group then has the chips of these hosts, and each part is a slice of its own for the job: it has a
- * number, coordinates and an environment like a whole slice. Several parts can be in one slice, beside parts of other
+ * number, coordinates and an environment like a whole slice. Several parts can be in one slice, also of different
  * groups. A host is used only if it is alive, not draining and wholly unused.
  *
  * Among all places, those are chosen that leave the most room for large parts (docs/parts.md). A group of parts is

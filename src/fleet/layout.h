@@ -168,7 +168,7 @@ struct _QuoitKept {
   void (*free) (QuoitKept *kept);
 };
 
-/* Takes what is kept; NULL: nothing, or somebody else uses it. Any thread may call it. */
+/* Takes what is kept; NULL: nothing, or another thread has it. Any thread may call it. */
 QuoitKept *quoit_layout_take_kept (const QuoitLayout *layout);
 /* Keeps @kept (transfer full) instead of what is kept now. */
 void quoit_layout_keep (const QuoitLayout *layout, QuoitKept *kept);

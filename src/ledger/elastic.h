@@ -39,7 +39,7 @@ GArray *quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupD
                                     const QuoitRequest *request);
 
 /* Returns @group with the slices in @kept and @least to @most more slices that match its request: as many as are free
- * beside what is promised, or else the fewest. Returns NULL without an error if there are too few. */
+ * and not promised, or else the fewest. Returns NULL without an error if there are too few. */
 QuoitGroupData *quoit_elastic_add_slices (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept,
                                           guint32 least, guint32 most, const QuoitRequest *request, GPtrArray **moved,
                                           GError **error);

@@ -42,7 +42,7 @@ gboolean quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *ca
 gboolean quoit_preempt_in_domains (const QuoitFleet *fleet, const QuoitRequest *request,
                                    const QuoitCandidates *candidates, gint64 now_ms, const GArray *victims,
                                    GArray *released, gboolean *is_cheapest, GError **error);
-/* Finds the victims whose release is enough on @fleet, beside what lies ahead. Returns FALSE if there are none. */
+/* Finds the victims whose release is enough on @fleet, with what lies ahead. Returns FALSE if there are none. */
 gboolean quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                   const GArray *victims, GArray *released, gboolean *is_cheapest);
 /* Returns whether the release of these groups is enough there. Then removes those that need not be released. */

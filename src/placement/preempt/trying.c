@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preemption beside what lies ahead. A slice can be in use by one group and promised to another one, reservations ahead
- * can get other slices, and those that lack some get the first ones that become free. So sets of groups are tried: on a
- * fork of the fleet, as a reservation decides. */
+/* Preemption where reservations lie ahead. A slice can be in use by one group and promised to another one, reservations
+ * ahead can get other slices, and those that lack some get the first ones that become free. So sets of groups are
+ * tried: on a fork of the fleet, as a reservation decides. */
 #include "placement/preempt/preempt.h"
 
 #include "placement/ahead.h"

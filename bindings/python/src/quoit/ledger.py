@@ -283,8 +283,8 @@ class Ledger(_c.Uncopyable):
             The groups, in the order of the requests.
 
         Raises:
-            NotNowError, NeverError: one of the requests does not fit beside the others. The message begins with the name
-                of its group. If the others have what it needs, the report has reasons and no options.
+            NotNowError, NeverError: one of the requests does not fit together with the others. The message begins with
+                the name of its group. If the others have what it needs, the report has reasons and no options.
             ConflictError, ExpiredError, NotFoundError: like `reserve`, for one of the requests.
             InvalidError: like `reserve`, for two requests for one group, and for another number of requests.
         """
@@ -850,8 +850,8 @@ class Ledger(_c.Uncopyable):
 
         The ledger may have changed since the fork was made, except where the changes of the fork depend on it: the
         names, keys, owners and nodes of the fork's new groups, the groups that the fork has changed, the nodes whose
-        state the fork has set, and, if it has imported or synced a source, the list of nodes. If the ledger has got other groups in the meantime, the new groups get other ids
-        than on the fork. The fork continues from the committed state.
+        state the fork has set, and, if it has imported or synced a source, the list of nodes. If the ledger has got
+        other groups in the meantime, the new groups get other ids than on the fork. The fork continues from the committed state.
 
         Raises:
             ConflictError: something that the fork depends on has changed: make a new fork, and decide again.
