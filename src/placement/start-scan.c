@@ -6,12 +6,19 @@
  * what has begun. */
 #include "placement/start-scan.h"
 
+#include "base/time.h"
 #include "placement/ahead-moves.h"
 #include "placement/quota.h"
 
+typedef enum {
+  ENDS = 1 << 0, /* the ledger ends the group, because its lease ends */
+  BEGINNINGS = 1 << 1,
+  RELEASES = 1 << 2 /* a caller releases the group, as its estimate says */
+} EventKind;
+
 typedef struct {
-  QuoitGroupEnd end;
-  gboolean begins; /* the group of the slot begins at the time, instead of ending */
+  QuoitGroupEnd end; /* of a beginning, only slot and time */
+  EventKind kind;
 } Event;
 
 static gint
@@ -21,7 +28,7 @@ by_time (gconstpointer a, gconstpointer b)
 
   if (x->end.time_ms != y->end.time_ms)
     return x->end.time_ms < y->end.time_ms ? -1 : 1;
-  return x->begins - y->begins;
+  return (x->kind == BEGINNINGS) - (y->kind == BEGINNINGS);
 }
 
 /* Sets @end to the assumed end of a record that lies ahead. Returns FALSE if it is unknown. */
@@ -33,25 +40,34 @@ find_end_ahead (const QuoitFleet *fleet, guint i, QuoitGroupEnd *end)
   return end->time_ms != 0;
 }
 
+/* Adds the end of a group. A lease that ends at the time of the estimate ends the group before its caller does. */
+static void
+add_end (GArray *events, const QuoitFleet *fleet, const QuoitGroupEnd *end)
+{
+  const gboolean is_lease = quoit_fleet_group_at (fleet, end->slot)->until_ms == end->time_ms;
+  const Event event = { *end, end->is_estimate && !is_lease ? RELEASES : ENDS };
+
+  g_array_append_val (events, event);
+}
+
 static GArray *
 list_events (const QuoitFleet *fleet, gint64 now_ms)
 {
   GArray *events = g_array_new (FALSE, FALSE, sizeof (Event));
-  Event event = { .begins = FALSE };
+  QuoitGroupEnd end;
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
-    if (quoit_group_end_find (fleet, slot, now_ms, &event.end))
-      g_array_append_val (events, event);
+    if (quoit_group_end_find (fleet, slot, now_ms, &end))
+      add_end (events, fleet, &end);
   for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
     {
       const QuoitGroupData *group = quoit_fleet_ahead_at (fleet, i);
-      const Event begin
-          = { { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->begins_ms }, .begins = TRUE };
+      const Event begin = { { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = group->begins_ms }, BEGINNINGS };
 
       if (quoit_group_is_listed (group) && group->begins_ms > now_ms)
         g_array_append_val (events, begin);
-      if (find_end_ahead (fleet, i, &event.end))
-        g_array_append_val (events, event);
+      if (find_end_ahead (fleet, i, &end))
+        add_end (events, fleet, &end);
     }
   g_array_sort (events, by_time);
   return events;
@@ -65,7 +81,7 @@ apply (QuoitFleet *fork, const Event *event)
   /* What ends by then does not begin any more. */
   if (group == NULL || group->state == QUOIT_GROUP_REMOVED)
     return;
-  if (!event->begins)
+  if (event->kind != BEGINNINGS)
     quoit_fork_fleet_release (fork, group);
   else if (quoit_group_is_ahead (group))
     quoit_ahead_begin (fork, group);
@@ -73,32 +89,102 @@ apply (QuoitFleet *fork, const Event *event)
 
 /* --- the fleet at a later time --- */
 
+/* Returns when each node is first promised to something; QUOIT_FOREVER_MS: it is not. The caller owns the array. */
+static gint64 *
+list_promised_times (const QuoitFleet *fleet)
+{
+  const QuoitLayout *layout = fleet->layout;
+  gint64 *times = g_new (gint64, layout->n_nodes + 1);
+
+  for (guint32 node = 0; node < layout->n_nodes; node++)
+    times[node] = QUOIT_FOREVER_MS;
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const QuoitGroupData *record = quoit_fleet_ahead_at (fleet, i);
+      g_autoptr (GArray) nodes = record->kind == QUOIT_RECORD_WINDOW ? quoit_window_list_nodes (record, layout) : NULL;
+      const guint32 n = nodes != NULL ? nodes->len : record->n_nodes;
+
+      for (guint32 k = 0; k < n; k++)
+        {
+          const guint32 node
+              = nodes != NULL ? g_array_index (nodes, guint32, k) : quoit_layout_find_id (layout, record->node_ids[k]);
+
+          if (node != QUOIT_NO_INDEX)
+            times[node] = MIN (times[node], record->begins_ms);
+        }
+    }
+  return times;
+}
+
+static gboolean
+can_renew (const QuoitFleet *fleet, const QuoitGroupData *group, const gint64 *promised_ms)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      const guint32 node = quoit_layout_find_id (fleet->layout, group->node_ids[i]);
+
+      if (node != QUOIT_NO_INDEX && promised_ms[node] < group->expected_end_ms)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Renews the lease of each group until its expected end, as its caller is assumed to do, if nothing else is promised
+ * its nodes until then. */
+static void
+renew_leases (QuoitFleet *fork)
+{
+  g_autofree gint64 *promised_ms = list_promised_times (fork);
+
+  for (guint32 slot = 0; slot < fork->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fork, slot);
+      QuoitGroupData renewed;
+
+      if (group == NULL || group->state == QUOIT_GROUP_REMOVED || quoit_group_is_ahead (group)
+          || !quoit_group_is_callers (group) || group->until_ms == 0 || group->expected_end_ms <= group->until_ms
+          || !can_renew (fork, group, promised_ms))
+        continue;
+      renewed = quoit_group_data_copy_fields (group);
+      renewed.until_ms = group->expected_end_ms;
+      quoit_fleet_replace_group (fork, quoit_group_data_new (&renewed), NULL);
+    }
+}
+
 /* What becomes of the fleet. If a reservation ahead lacks slices, it gets others with the first change of the ledger
- * when there are enough. Then it also matters when there are changes: when a caller releases a group, which is assumed
- * for each estimate, and when the request is made. */
+ * when there are enough. Then it also matters when there are changes: when a caller releases a group, and when the
+ * request is made; and whether a group ends with its lease, before reservations get slices, or is released. */
 typedef struct {
-  const GArray *events;
+  GArray *events;
   guint n_done;          /* events that @fleet has */
   QuoitFleet *fleet;     /* after the last change */
   gboolean lacks_slices; /* a reservation ahead does */
 } Course;
 
 static void
-course_init (Course *course, const QuoitFleet *fleet, const GArray *events)
+course_init (Course *course, const QuoitFleet *fleet, gint64 now_ms)
 {
-  *course = (Course) { .events = events, .fleet = quoit_fleet_fork (fleet) };
+  *course = (Course) { .fleet = quoit_fleet_fork (fleet) };
   course->lacks_slices
       = quoit_fleet_n_ahead (fleet) > 0 && !quoit_fleet_ahead_is_sound (fleet) && !quoit_ahead_is_sound (fleet);
+  if (course->lacks_slices)
+    renew_leases (course->fleet);
+  course->events = list_events (course->fleet, now_ms);
 }
 
 static void
 course_clear (Course *course)
 {
   g_clear_pointer (&course->fleet, quoit_fleet_unref);
+  g_clear_pointer (&course->events, g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Course, course_clear)
 
-enum { ENDS = 1 << 0, BEGINNINGS = 1 << 1, ESTIMATES = 1 << 2 };
+static gint64
+event_time (const Course *course, guint i)
+{
+  return g_array_index (course->events, Event, i).end.time_ms;
+}
 
 /* Applies events of these kinds that the fleet of the course does not have, up to @end. Returns their number. */
 static guint
@@ -109,9 +195,8 @@ apply_some (const Course *course, QuoitFleet *fork, guint end, int kinds)
   for (guint i = course->n_done; i < end; i++)
     {
       const Event *event = &g_array_index (course->events, Event, i);
-      int kind = event->begins ? BEGINNINGS : event->end.is_estimate ? ESTIMATES : ENDS;
 
-      if ((kind & kinds) == 0)
+      if ((event->kind & kinds) == 0)
         continue;
       apply (fork, event);
       n++;
@@ -135,7 +220,7 @@ course_advance (Course *course, guint end)
   apply_some (course, fork, end, ENDS);
   quoit_fork_mend_ahead (fork);
   apply_some (course, fork, end, BEGINNINGS);
-  if (apply_some (course, fork, end, ESTIMATES) == 0)
+  if (apply_some (course, fork, end, RELEASES) == 0)
     return fork;
   course->n_done = end;
   quoit_fleet_unref (course->fleet);
@@ -162,19 +247,17 @@ fits_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 time_ms)
 gint64
 quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
-  g_autoptr (GArray) events = NULL;
   g_auto (Course) course = { 0 };
 
   if (fits_at (fleet, request, now_ms))
     return now_ms;
-  events = list_events (fleet, now_ms);
-  course_init (&course, fleet, events);
-  for (guint i = 0; i < events->len;)
+  course_init (&course, fleet, now_ms);
+  for (guint i = 0; i < course.events->len;)
     {
-      const gint64 time_ms = g_array_index (events, Event, i).end.time_ms;
+      const gint64 time_ms = event_time (&course, i);
       g_autoptr (QuoitFleet) then = NULL;
 
-      while (i < events->len && g_array_index (events, Event, i).end.time_ms == time_ms)
+      while (i < course.events->len && event_time (&course, i) == time_ms)
         i++;
       if (time_ms <= now_ms)
         continue;
@@ -188,16 +271,15 @@ quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
 gboolean
 quoit_start_is_granted_at (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, gint64 time_ms)
 {
-  g_autoptr (GArray) events = list_events (fleet, now_ms);
   g_autoptr (QuoitFleet) then = quoit_fleet_ref ((QuoitFleet *) fleet);
   g_auto (Course) course = { 0 };
 
-  course_init (&course, fleet, events);
-  for (guint i = 0; i < events->len && g_array_index (events, Event, i).end.time_ms <= time_ms;)
+  course_init (&course, fleet, now_ms);
+  for (guint i = 0; i < course.events->len && event_time (&course, i) <= time_ms;)
     {
-      const gint64 event_ms = g_array_index (events, Event, i).end.time_ms;
+      const gint64 event_ms = event_time (&course, i);
 
-      while (i < events->len && g_array_index (events, Event, i).end.time_ms == event_ms)
+      while (i < course.events->len && event_time (&course, i) == event_ms)
         i++;
       quoit_fleet_unref (then);
       then = course_advance (&course, i);

@@ -71,13 +71,10 @@ keeps_slices_ahead (const Pair *pair, QuoitFork *fork)
 
 /* Lists the expected ends, which count as described at QuoitStart. Leases end by themselves; a lease that is to be
  * renewed until the expected end is renewed on the fork. Returns NULL if that is not possible, or if it gives another
- * slice to a reservation ahead, whose slices the start takes as they are. Not exact, and not simulated either: a lease
- * that is to be renewed while a reservation ahead lacks slices; a start after it can be missed (seed 60225, request 4).
- */
+ * slice to a reservation ahead, whose slices the start takes as they are. */
 static GArray *
 list_expected_ends (const Pair *pair, QuoitFork *fork)
 {
-  const gboolean lacks_slices = agree_lacks_slices (pair->present);
   g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (End));
 
   g_array_set_clear_func (ends, clear_end);
@@ -92,8 +89,6 @@ list_expected_ends (const Pair *pair, QuoitFork *fork)
           || (is_ahead && until_ms != 0 && end.time_ms >= until_ms))
         continue;
       end.time_ms = MAX (end.time_ms, MAX (now_ms, is_ahead ? quoit_group_get_begins_ms (group) : 0) + 1);
-      if (until_ms != 0 && end.time_ms > until_ms && lacks_slices)
-        return NULL;
       if (until_ms != 0 && end.time_ms > until_ms
           && !drop_group (quoit_fork_renew (fork, quoit_group_get_handle (group), end.time_ms - now_ms, now_ms, NULL)))
         return NULL;

@@ -296,6 +296,37 @@ START_TEST (start_is_when_a_reservation_begins)
 }
 END_TEST
 
+START_TEST (renewed_lease_ends_before_a_reservation_that_lacks_slices_begins)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) running = NULL, ahead = NULL, renewed = NULL, begun = NULL, refused = NULL;
+  g_autoptr (QuoitRequest) request = request_new ("request", 1, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitStart) start = NULL;
+  const gint64 end_ms = first_ms + 4 * minute_ms;
+  GError *error = NULL;
+
+  import_fleet (ledger, "v6e 4x4 x2");
+  running = reserve_now (ledger, "running", 1, 1);
+  quoit_group_unref (quoit_ledger_set_expected_end (ledger, "running", end_ms, first_ms, &error));
+  ck_assert_ok (error);
+  ahead = reserve_at (ledger, "ahead", 1, 2, 20);
+  set_state (ledger, "v6e-4x4-1-0", QUOIT_NODE_DEAD);
+  snapshot = quoit_ledger_snapshot (ledger);
+  /* The lease is renewed until the expected end. Then the reservation gets the slice first, until minute 20. */
+  start = quoit_snapshot_find_start (snapshot, request, first_ms, NULL);
+  ck_assert_int_eq (quoit_start_get_time_ms (start), first_ms + 20 * minute_ms);
+  renewed = quoit_ledger_renew (ledger, "running", 4 * minute_ms, first_ms, &error);
+  ck_assert_ok (error);
+  refused = quoit_ledger_reserve (ledger, request, end_ms, NULL, NULL);
+  ck_assert_ptr_null (refused);
+  begun = group_at (ledger, "ahead", 4);
+  ck_assert_int_eq (quoit_group_get_state (begun), QUOIT_GROUP_RESERVED);
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, first_ms + 20 * minute_ms, NULL, &error));
+  ck_assert_ok (error);
+}
+END_TEST
+
 START_TEST (import_can_remove_or_change_promised_slices)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -541,6 +572,7 @@ main (void)
   tcase_add_test (tcase, fork_moves_a_reservation);
   tcase_add_test (tcase, start_waits_for_one_slice_outside_windows);
   tcase_add_test (tcase, start_is_when_a_reservation_begins);
+  tcase_add_test (tcase, renewed_lease_ends_before_a_reservation_that_lacks_slices_begins);
   tcase_add_test (tcase, import_can_remove_or_change_promised_slices);
   tcase_add_test (tcase, reservation_that_lacks_slices_stops_no_others);
   tcase_add_test (tcase, lease_of_a_draining_slice_ends_before_its_promise);
