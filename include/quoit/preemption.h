@@ -44,11 +44,15 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * groups are tried. If the slices are spread over pools or zones, their shares are decided first, and of the groups
  * that these need, up to 256 are tried to stay. For bundles, all sets are tried if at most 10 groups have a lower
  * priority. Otherwise groups are released by priority and cost until the request fits, and those that need not be
- * released stay; each of these groups costs at least one search for a placement. If reservations ahead are in the way,
- * the result is tried as quoit_ledger_reserve() decides; if it is not enough, or if there is none, the 256 cheapest
- * groups that can help are tried like for bundles, and all of their sets if there are at most 10. The greatest priority
- * of a released group is the lowest possible one in all cases, except for bundles of policy `ray`, and for bundles of
- * policy `best` if a search for a placement ends without a proof.
+ * released stay; each of these groups costs at least one search for a placement.
+ *
+ * If a quota does not admit the request then, further groups that it counts are released by priority and cost. If
+ * reservations ahead are in the way, the result is tried as quoit_ledger_reserve() decides, and if it is not enough,
+ * groups are released by priority and cost until it is. In both cases, up to 256 of the released groups are tried to
+ * stay, and all sets are tried if at most 10 groups have a lower priority: only then is the result proven.
+ *
+ * The greatest priority of a released group is the lowest possible one in all cases, except for bundles of policy `ray`,
+ * and for bundles of policy `best` if a search for a placement ends without a proof.
  *
  * Fails with:
  *

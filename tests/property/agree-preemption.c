@@ -54,25 +54,93 @@ find_set (const QuoitPreemption *preemption, const GPtrArray *victims)
   return set;
 }
 
-/* No group of the set can be left out. Quotas decide only whether a set for slices is accepted, so they can hide that
- * another alternative needs fewer groups. */
-static void
-check_each_group (const Pair *pair, const QuoitRequest *request, const QuoitPreemption *preemption,
-                  const GPtrArray *victims, guint set)
-{
-  g_autoptr (QuoitRequest) alone
-      = quoit_request_copy (pair->drawn->alone[quoit_preemption_get_alternative (preemption)].request, "urgent", NULL);
+/* --- costs --- */
 
-  quoit_request_set_priority (alone, PRIORITY);
-  if (quoit_snapshot_get_n_quotas (pair->present) > 0)
-    request = alone;
-  for (guint v = 0; v < victims->len; v++)
-    expect (pair, (set >> v & 1) == 0 || !fits_without_set (pair, request, victims, set & ~(1u << v), NULL),
-            "preemption of %x needs no group %u", set, v);
+/* Ten-thousandths of chips. */
+static guint64
+chips_of_bundles (const QuoitGroup *group)
+{
+  guint64 chips_e4 = 0;
+
+  for (uint32_t b = 0; b < quoit_group_get_n_bundles (group); b++)
+    for (uint32_t r = 0; r < quoit_group_get_bundle_n_resources (group, b); r++)
+      if (strcmp (quoit_group_get_bundle_resource_name (group, b, r), "TPU") == 0)
+        chips_e4 += (guint64) quoit_group_get_bundle_amount (group, b, r).e4;
+  return chips_e4;
 }
 
-/* A set is found if there is one, and none of its groups can be left out. For slices, quotas decide only whether it is
- * accepted. */
+static guint64
+chips_of_slices (const Pair *pair, const QuoitGroup *group)
+{
+  guint64 chips_e4 = 0;
+
+  for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
+    {
+      g_autofree char *name = quoit_group_dup_slice_name (group, s);
+      uint32_t slice = 0;
+      gint64 class_index;
+
+      expect (pair, quoit_snapshot_lookup_slice (pair->present, name, &slice, NULL), "slice %s", name);
+      class_index = quoit_snapshot_get_slice_class (pair->present, slice);
+      if (class_index >= 0)
+        chips_e4 += G_GUINT64_CONSTANT (10000)
+                    * quoit_snapshot_get_class_n_hosts (pair->present, (uint32_t) class_index)
+                    * quoit_snapshot_get_class_chips_per_host (pair->present, (uint32_t) class_index);
+    }
+  return chips_e4;
+}
+
+/* In the order in which they are compared. */
+typedef struct {
+  int32_t priority;
+  guint64 chips_e4, chip_seconds;
+} Cost;
+
+static Cost
+cost_of_set (const Pair *pair, const GPtrArray *groups, guint set)
+{
+  Cost cost = { G_MININT32, 0, 0 };
+
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const QuoitGroup *group = groups->pdata[g];
+      guint64 chips_e4
+          = quoit_group_get_n_bundles (group) > 0 ? chips_of_bundles (group) : chips_of_slices (pair, group);
+      gint64 seconds = (pair->state->now_ms - quoit_group_get_created_ms (group)) / 1000;
+
+      if ((set >> g & 1) == 0)
+        continue;
+      cost.priority = MAX (cost.priority, quoit_group_get_priority (group));
+      cost.chips_e4 += chips_e4;
+      cost.chip_seconds += (chips_e4 + 9999) / 10000 * (guint64) MAX (seconds, 0);
+    }
+  return cost;
+}
+
+static gboolean
+is_cheaper (Cost a, Cost b)
+{
+  if (a.priority != b.priority)
+    return a.priority < b.priority;
+  return a.chips_e4 != b.chips_e4 ? a.chips_e4 < b.chips_e4 : a.chip_seconds < b.chip_seconds;
+}
+
+/* If it is proven that the set is the cheapest, no cheaper one is enough. */
+static void
+check_cost (const Pair *pair, const QuoitRequest *request, const QuoitPreemption *preemption, const GPtrArray *victims,
+            guint set)
+{
+  const Cost cost = cost_of_set (pair, victims, set);
+
+  pair->count->n_cheapest += set != 0 && quoit_preemption_is_cheapest (preemption);
+  for (guint other = 1; quoit_preemption_is_cheapest (preemption) && other < 1u << victims->len; other++)
+    expect (pair,
+            !is_cheaper (cost_of_set (pair, victims, other), cost)
+                || !fits_without_set (pair, request, victims, other, NULL),
+            "preemption of %x, but %x is cheaper", set, other);
+}
+
+/* A set is found if there is one, none of its groups can be left out, and it is the cheapest one. */
 void
 agree_check_preemption (const Pair *pair)
 {
@@ -90,14 +158,15 @@ agree_check_preemption (const Pair *pair)
   if (preemption == NULL)
     {
       for (set = 1; set < 1u << victims->len; set++)
-        expect (pair,
-                !fits_without_set (pair, request, victims, set, NULL)
-                    || quoit_snapshot_get_n_quotas (pair->present) > 0,
+        expect (pair, !fits_without_set (pair, request, victims, set, NULL),
                 "no preemption, but set %x of %u is enough", set, victims->len);
       return;
     }
   set = find_set (preemption, victims);
   expect (pair, fits_without_set (pair, request, victims, set, &why), "preemption of %x is not enough: %s", set, why);
-  check_each_group (pair, request, preemption, victims, set);
+  for (guint v = 0; v < victims->len; v++)
+    expect (pair, (set >> v & 1) == 0 || !fits_without_set (pair, request, victims, set & ~(1u << v), NULL),
+            "preemption of %x needs no group %u", set, v);
+  check_cost (pair, request, preemption, victims, set);
   pair->count->n_preemptions += set != 0;
 }

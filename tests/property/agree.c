@@ -318,7 +318,8 @@ check_counts (const Count *count, guint n_states)
   printf ("%u on bundles, %u on parts, %u with alternatives, %u on another alternative, %u on domains, %u near a "
           "group\n",
           count->n_bundles, count->n_parts, count->n_alternatives, count->n_others, count->n_domains, count->n_near);
-  printf ("%u later starts, %u preemptions\n", count->n_starts, count->n_preemptions);
+  printf ("%u later starts, %u preemptions, %u of them proven to be the cheapest\n", count->n_starts,
+          count->n_preemptions, count->n_cheapest);
   require (count->n_fits > n_states && count->n_not_now > n_states && count->n_never > n_states / 2
                && count->n_refused > n_states / 8,
            "few of a verdict");

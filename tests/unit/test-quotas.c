@@ -246,9 +246,8 @@ START_TEST (queues_starts_and_preemptions_know_quotas)
   ck_assert_uint_eq (quoit_start_get_n_ends (start), 1);
   ck_assert_ptr_null (quoit_snapshot_find_start (snapshot, never, first_ms, &error));
   ck_assert_refused (error, QUOIT_ERROR_NEVER, "over the quota of 'q: at most 12 chips'");
-  quoit_request_set_priority (over, 9);
   ck_assert_ptr_null (quoit_snapshot_find_preemption (snapshot, over, first_ms, &error));
-  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "release groups of the quota first");
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "a quota does not admit the request");
   fork = quoit_snapshot_fork (snapshot);
   plan = quoit_fork_plan_queue (fork, queue, 3, QUOIT_BACKFILL_CONSERVATIVE, first_ms, &error);
   ck_assert_ok (error);
@@ -256,6 +255,87 @@ START_TEST (queues_starts_and_preemptions_know_quotas)
   ck_assert_int_eq (quoit_queue_plan_get_start_ms (plan, 0), 0);
   ck_assert_int_eq (quoit_queue_plan_get_state (plan, 1), QUOIT_QUEUED_REFUSED);
   ck_assert_int_eq (quoit_queue_plan_get_state (plan, 2), QUOIT_QUEUED_STARTS);
+}
+END_TEST
+
+/* Reserves slices in the pool with the priority, for the owner. Pool "c" has slices of v5e. */
+static void
+reserve_in_pool (QuoitLedger *ledger, const char *name, const char *pool, gint64 n, const char *owner, int32_t priority)
+{
+  g_autoptr (QuoitRequest) request = owned_request (name, *pool == 'c' ? "v5e" : "v6e", "2x2", n, owner);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  quoit_request_set_pool (request, pool);
+  quoit_request_set_priority (request, priority);
+  group = quoit_ledger_reserve (ledger, request, first_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+}
+
+/* Finds the preemption for the request, and returns the names of its groups. */
+static char *
+preempted_names (QuoitLedger *ledger, QuoitRequest *request, guint alternative, gboolean is_cheapest)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitPreemption) preemption = NULL;
+  GString *names = g_string_new (NULL);
+  GError *error = NULL;
+
+  quoit_request_set_priority (request, 9);
+  preemption = quoit_snapshot_find_preemption (snapshot, request, first_ms + minute_ms, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (quoit_preemption_get_alternative (preemption), alternative);
+  ck_assert_int_eq (quoit_preemption_is_cheapest (preemption), is_cheapest);
+  for (uint32_t i = 0; i < quoit_preemption_get_n_groups (preemption); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_preemption_dup_group (preemption, i);
+
+      g_string_append_printf (names, "%s%s", i == 0 ? "" : " ", quoit_group_get_name (group));
+    }
+  return g_string_free (names, FALSE);
+}
+
+START_TEST (preemption_also_releases_what_quotas_count)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x4 pool=a; v6e 2x2 x4 pool=b; v5e 2x2 x2 pool=c", first_ms);
+  g_autoptr (QuoitRequest) request = owned_request ("urgent", "v6e", "2x2", 2, "a");
+  g_autoptr (QuoitRequest) other = owned_request ("urgent", "v5e", "2x2", 2, "a");
+  g_autofree char *alone = NULL, *names = NULL;
+
+  set_quota (ledger, "q", "a", "v6e", 12, -1, NULL);
+  reserve_in_pool (ledger, "own-1", "b", 1, "a", 2);
+  reserve_in_pool (ledger, "own-2", "b", 2, "a", 1);
+  reserve_in_pool (ledger, "guest", "a", 3, "b", 0);
+  reserve_in_pool (ledger, "old", "c", 2, "b", 3);
+  quoit_request_set_pool (request, "a");
+  /* The nodes need only 'guest', and the quota needs 8 chips of its own groups. */
+  alone = preempted_names (ledger, request, 0, TRUE);
+  ck_assert_str_eq (alone, "guest own-2");
+  /* The alternative would release 'old', of a greater priority. */
+  ck_assert (quoit_request_add_alternative (request, other, NULL));
+  names = preempted_names (ledger, request, 0, TRUE);
+  ck_assert_str_eq (names, "guest own-2");
+}
+END_TEST
+
+START_TEST (preemption_for_quotas_of_many_groups_releases_no_group_in_vain)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 2x2 x20 pool=a; v6e 2x2 x20 pool=b", first_ms);
+  g_autoptr (QuoitRequest) request = owned_request ("urgent", "v6e", "2x2", 3, "a");
+  g_autofree char *names = NULL;
+
+  set_quota (ledger, "q", "a", "v6e", 48, -1, NULL);
+  for (guint i = 0; i < 12; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("own-%u", i);
+
+      reserve_in_pool (ledger, name, "b", 1, "a", i < 2 ? 2 : 1);
+    }
+  reserve_in_pool (ledger, "guest-1", "a", 18, "b", 1);
+  reserve_in_pool (ledger, "guest-2", "a", 1, "b", 1);
+  reserve_in_pool (ledger, "guest-3", "a", 1, "b", 1);
+  quoit_request_set_pool (request, "a");
+  names = preempted_names (ledger, request, 0, FALSE);
+  ck_assert_str_eq (names, "own-2 own-3 own-4 guest-1");
 }
 END_TEST
 
@@ -503,6 +583,8 @@ main (void)
   tcase_add_test (tcase, ranges_and_resizes_keep_to_the_quota);
   tcase_add_test (tcase, bundles_count_where_they_are_placed);
   tcase_add_test (tcase, queues_starts_and_preemptions_know_quotas);
+  tcase_add_test (tcase, preemption_also_releases_what_quotas_count);
+  tcase_add_test (tcase, preemption_for_quotas_of_many_groups_releases_no_group_in_vain);
   tcase_add_test (tcase, commits_of_forks_keep_one_quota_for_each_scope);
   tcase_add_test (tcase, commits_of_forks_keep_the_number_of_quotas);
   tcase_add_test (tcase, an_overused_cohort_has_options);

@@ -94,18 +94,29 @@ quoit_victims_list_slots (const GArray *victims)
   return slots;
 }
 
-/* The search for slices is for nodes only. Checks that the quotas admit the request when the groups are released. */
+/* Chooses groups for slices, first for their nodes alone. Reservations ahead that begin after the end of the request
+ * have none of these, but quotas count them. */
 static gboolean
-check_quotas (const QuoitFleet *fleet, const QuoitRequest *request, GArray *released, GError **error)
+find_for_slices (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released,
+                 gboolean *is_cheapest, GError **error)
 {
-  g_autoptr (GArray) slots = quoit_victims_list_slots (released);
+  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+  g_autoptr (GArray) counted = g_array_new (FALSE, FALSE, sizeof (QuoitVictim)), slots = NULL;
 
-  if (quoit_quota_admits_after (fleet, request, slots, slots->len))
+  list_victims (seen, request, quoit_request_latest_end (request, now_ms), victims);
+  if (!quoit_preempt_for_slices (seen, request, now_ms, victims, released, is_cheapest, error))
+    return FALSE;
+  slots = quoit_victims_list_slots (released);
+  if (quoit_quota_admits_after (seen, request, slots, slots->len))
+    return TRUE;
+  list_victims (seen, request, QUOIT_FOREVER_MS, counted);
+  if (quoit_preempt_for_quotas (seen, request, now_ms, counted, released, is_cheapest))
     return TRUE;
   g_array_set_size (released, 0);
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                     "a quota does not admit the request, even if the groups that have its nodes are released: "
-                     "release groups of the quota first");
+                     "not now, a quota does not admit the request, even if all groups of a priority below %d are "
+                     "released",
+                     request->priority);
 }
 
 /* Chooses groups on the fleet as the request sees it. */
@@ -113,17 +124,27 @@ static gboolean
 find_on (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released, gboolean *is_cheapest,
          GError **error)
 {
-  /* A reservation ahead that begins after the end of the request has nothing that it needs, except that quotas can
-   * count it for bundles. */
-  const gint64 end_ms
-      = quoit_request_is_by_host (request) ? QUOIT_FOREVER_MS : quoit_request_latest_end (request, now_ms);
-  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+  g_autoptr (GArray) victims = NULL;
 
-  list_victims (seen, request, end_ms, victims);
-  return (quoit_request_is_by_host (request)
-              ? quoit_preempt_for_bundles (seen, request, now_ms, victims, released, is_cheapest, error)
-              : quoit_preempt_for_slices (seen, request, now_ms, victims, released, is_cheapest, error))
-         && check_quotas (seen, request, released, error);
+  if (!quoit_request_is_by_host (request))
+    return find_for_slices (seen, request, now_ms, released, is_cheapest, error);
+  victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+  list_victims (seen, request, QUOIT_FOREVER_MS, victims);
+  return quoit_preempt_for_bundles (seen, request, now_ms, victims, released, is_cheapest, error);
+}
+
+/* Sets the costs of the groups, and sorts them. A reservation ahead that has begun on the fleet that the request sees
+ * can have fewer slices there. */
+static void
+price_victims (const QuoitFleet *fleet, gint64 now_ms, GArray *victims)
+{
+  for (guint v = 0; v < victims->len; v++)
+    {
+      QuoitVictim *victim = &g_array_index (victims, QuoitVictim, v);
+
+      victim->cost = quoit_victim_cost (fleet, victim, now_ms);
+    }
+  g_array_sort (victims, quoit_victim_compare);
 }
 
 /* Chooses groups beside what lies ahead. Tries what is found first. */
@@ -131,24 +152,23 @@ static gboolean
 find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms,
                    GArray *released, gboolean *is_cheapest, GError **error)
 {
-  g_autoptr (GArray) victims = NULL;
+  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
   g_autoptr (GError) why = NULL;
-  guint n;
 
   if (find_on (seen, request, now_ms, released, is_cheapest, &why))
     {
-      n = released->len;
-      if (quoit_preempt_keep_running (fleet, request, now_ms, released))
-        return *is_cheapest &= released->len == n, TRUE;
+      price_victims (fleet, now_ms, released);
+      if (!quoit_preempt_keep_running (fleet, request, now_ms, released))
+        g_array_set_size (released, 0);
+      else if (released->len == 0)
+        return TRUE;
     }
   else if (!g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
     return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
-  victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
   /* A reservation that begins later can have slices that an earlier one could get. */
   list_victims (fleet, request, QUOIT_FOREVER_MS, victims);
   if (quoit_preempt_by_trying (fleet, request, now_ms, victims, released, is_cheapest))
     return TRUE;
-  g_array_set_size (released, 0);
   if (why != NULL)
     return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
   return quoit_fail (error, QUOIT_ERROR_NOT_NOW,

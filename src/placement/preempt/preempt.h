@@ -42,7 +42,12 @@ gboolean quoit_preempt_among (const QuoitFleet *fleet, const QuoitCandidates *ca
 gboolean quoit_preempt_in_domains (const QuoitFleet *fleet, const QuoitRequest *request,
                                    const QuoitCandidates *candidates, gint64 now_ms, const GArray *victims,
                                    GArray *released, gboolean *is_cheapest, GError **error);
-/* Finds the victims whose release is enough on @fleet, with what lies ahead. Returns FALSE if there are none. */
+/* Adds victims to those in @released, whose nodes are enough, until quotas admit the request too. Returns FALSE if all
+ * of them are not enough. */
+gboolean quoit_preempt_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
+                                   const GArray *victims, GArray *released, gboolean *is_cheapest);
+/* Finds the victims whose release is enough on @fleet, with what lies ahead. @released: some that are enough, or none.
+ * Returns FALSE if none are found. */
 gboolean quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                                   const GArray *victims, GArray *released, gboolean *is_cheapest);
 /* Returns whether the release of these groups is enough there. Then removes those that need not be released. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preemption where reservations lie ahead. A slice can be in use by one group and promised to another one, reservations
- * ahead can get other slices, and those that lack some get the first ones that become free. So sets of groups are
- * tried: on a fork of the fleet, as a reservation decides. */
+/* Preemption where more than nodes decides. Quotas can count groups on other nodes. Beside reservations ahead, a slice
+ * can be in use by one group and promised to another one, reservations can get other slices, and those that lack some
+ * get the first ones that become free. So sets of groups are tried: on a fork of the fleet, as a reservation decides.
+ */
 #include "placement/preempt/preempt.h"
 
 #include "placement/ahead.h"
@@ -9,8 +10,9 @@
 #include "placement/trial.h"
 
 enum {
-  MOST_EXACT = 10,   /* victims of which all sets are tried */
-  MOST_VICTIMS = 256 /* victims that are tried: the cheapest ones */
+  MOST_EXACT = 10,  /* victims of which all sets are tried */
+  MOST_FIRST = 256, /* victims that are tried before all of them are: the cheapest ones */
+  MOST_KEPT = 256   /* victims that are tried to stay: the most expensive ones */
 };
 
 typedef struct {
@@ -42,7 +44,7 @@ quoit_preempt_keep_running (const QuoitFleet *fleet, const QuoitRequest *request
   if (!fits_without (&preemption, released, n, G_MAXUINT))
     return FALSE;
   /* The most expensive one first. */
-  for (guint v = n; v-- > 0 && n - v <= MOST_VICTIMS;)
+  for (guint v = n; v-- > 0 && n - v <= MOST_KEPT;)
     if (fits_without (&preemption, released, released->len, v))
       g_array_remove_index (released, v);
   return TRUE;
@@ -143,10 +145,15 @@ try_all_sets (const Preemption *preemption, const GArray *victims, GArray *relea
 static guint
 count_enough (const Preemption *preemption, const GArray *victims)
 {
-  guint too_few = 0, enough = MIN (victims->len, MOST_VICTIMS);
+  guint too_few = 0, enough = MIN (victims->len, MOST_FIRST);
 
-  if (enough == 0 || !fits_without (preemption, victims, enough, G_MAXUINT))
-    return 0;
+  if (enough > 0 && !fits_without (preemption, victims, enough, G_MAXUINT))
+    {
+      too_few = enough;
+      enough = victims->len;
+      if (enough == too_few || !fits_without (preemption, victims, enough, G_MAXUINT))
+        return 0;
+    }
   while (enough - too_few > 1)
     {
       guint middle = too_few + (enough - too_few) / 2;
@@ -173,9 +180,17 @@ release_first (const Preemption *preemption, const GArray *victims, GArray *rele
   return TRUE;
 }
 
-/* Few victims are all tried, in all sets: also those that have nothing that the request accepts, because a reservation
- * ahead can get their slices instead. Fewer groups can be enough where more are not, because reservations that lack
- * slices take the first ones that become free. */
+/* Few victims are tried in all sets, also those that have nothing that the request accepts, because a reservation ahead
+ * can get their slices instead. Fewer groups can be enough where more are not, because reservations that lack slices
+ * take the first ones that become free. Sets @is_cheapest to whether all sets are tried. */
+static void
+try_sets_of_few (const Preemption *preemption, const GArray *all, GArray *released, gboolean *is_cheapest)
+{
+  *is_cheapest = all->len <= MOST_EXACT;
+  if (*is_cheapest)
+    try_all_sets (preemption, all, released);
+}
+
 gboolean
 quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
                          GArray *released, gboolean *is_cheapest)
@@ -190,10 +205,79 @@ quoit_preempt_by_trying (const QuoitFleet *fleet, const QuoitRequest *request, g
   useful = list_useful (&preemption, is_for_slices ? &candidates : NULL, victims);
   if (is_for_slices)
     quoit_candidates_clear (&candidates);
-  if (!release_first (&preemption, useful, released) && useful->len < all->len)
+  if (released->len == 0 && !release_first (&preemption, useful, released) && useful->len < all->len)
     release_first (&preemption, all, released);
-  *is_cheapest = all->len <= MOST_EXACT;
-  if (*is_cheapest)
-    try_all_sets (&preemption, all, released);
+  try_sets_of_few (&preemption, all, released, is_cheapest);
+  return released->len > 0;
+}
+
+/* --- quotas --- */
+
+static gboolean
+has_victim (const GArray *victims, guint32 slot)
+{
+  for (guint v = 0; v < victims->len; v++)
+    if (g_array_index (victims, QuoitVictim, v).slot == slot)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the victims that full quotas count and that are not in @released, the cheapest first. */
+static GArray *
+list_counted (const Preemption *preemption, const GArray *all, const GArray *released)
+{
+  g_autofree QuoitFullCohorts *full = quoit_quota_list_full (preemption->fleet, preemption->request);
+  GArray *counted = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+
+  for (guint v = 0; v < all->len; v++)
+    {
+      const QuoitVictim *victim = &g_array_index (all, QuoitVictim, v);
+      const QuoitGroupData *group = quoit_fleet_group_at (preemption->fleet, victim->slot);
+
+      if (quoit_quota_counts_in (full, preemption->fleet, group) && !has_victim (released, victim->slot))
+        g_array_append_vals (counted, victim, 1);
+    }
+  return counted;
+}
+
+/* Returns how many of the victims the quotas need besides those in @released; G_MAXUINT: all are not enough. */
+static guint
+count_for_quotas (const Preemption *preemption, const GArray *released, const GArray *victims)
+{
+  g_autoptr (GArray) slots = quoit_victims_list_slots (released), more = quoit_victims_list_slots (victims);
+  guint too_few = released->len, enough = released->len + victims->len;
+
+  g_array_append_vals (slots, more->data, more->len);
+  if (!quoit_quota_admits_after (preemption->fleet, preemption->request, slots, enough))
+    return G_MAXUINT;
+  while (enough - too_few > 1)
+    {
+      guint middle = too_few + (enough - too_few) / 2;
+
+      if (quoit_quota_admits_after (preemption->fleet, preemption->request, slots, middle))
+        enough = middle;
+      else
+        too_few = middle;
+    }
+  return enough - released->len;
+}
+
+gboolean
+quoit_preempt_for_quotas (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, const GArray *victims,
+                          GArray *released, gboolean *is_cheapest)
+{
+  const Preemption preemption = { fleet, request, now_ms };
+  g_autoptr (GArray) all = list_useful (&preemption, NULL, victims), counted = NULL;
+  guint n;
+
+  counted = list_counted (&preemption, all, released);
+  n = count_for_quotas (&preemption, released, counted);
+  if (n == G_MAXUINT)
+    return FALSE;
+  g_array_append_vals (released, counted->data, n);
+  g_array_sort (released, quoit_victim_compare);
+  if (!quoit_preempt_keep_running (fleet, request, now_ms, released))
+    g_array_set_size (released, 0);
+  try_sets_of_few (&preemption, all, released, is_cheapest);
   return released->len > 0;
 }
