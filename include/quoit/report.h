@@ -247,8 +247,9 @@ QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char 
 /**
  * quoit_report_get_n_reasons:
  *
- * Returns the number of reasons. A reason is a constraint that removed something. The main obstacle comes first. For
- * the verdict not now, it is a constraint whose result can change; for never, the limits of the request come first.
+ * Returns the number of reasons. A reason is a constraint that removed something. The main reason comes first: the
+ * constraint that removed the last slices that the request needs, or the last nodes for the bundle. For the verdict not
+ * now, it is a constraint whose result can change; for never, one whose result cannot change.
  *
  * Returns: the number of reasons
  */

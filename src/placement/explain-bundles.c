@@ -256,6 +256,7 @@ write_reasons (Explanation *explanation)
   else if (report->verdict != QUOIT_VERDICT_FITS)
     quoit_report_add_reason (report, explanation->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY),
                              n_left, 0);
+  quoit_report_put_main_first (report);
 }
 
 /* --- Ray's result --- */

@@ -116,6 +116,7 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
 
   report = quoit_report_alloc (quoit_request_min_slices (request));
   report->n_matching = counts.n_matching;
+  report->n_unmendable = counts.n_matching - counts.n_possible;
   if (fleet->quotas != NULL)
     admitted = quoit_quota_admit_slices (fleet, request, group);
   report->n_free_now = MIN (limited.n_free_now, admitted.n_now);
@@ -128,6 +129,7 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
     }
   quoit_domains_add_reason (report, without != NULL ? without : fleet, request, &candidates, &counts);
   add_quota_reason (report, fleet, &limited, &admitted);
+  quoit_report_put_main_first (report);
   quoit_candidates_clear (&candidates);
   return report;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/report.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "base/time.h"
 #include "placement/constraint.h"
@@ -79,9 +81,8 @@ quoit_report_unref (QuoitReport *report)
   g_free (report);
 }
 
-/* Returns the rank of a reason; the main obstacle has the lowest one. For not-now, that is a constraint that can
- * change. For never, the order is: limits of the request, degraded slices, hardware. Use comes last, because it
- * ends. */
+/* Returns the rank of a reason among those that are not the main one. For not-now, constraints that can change come
+ * first. For never, the order is: limits of the request, degraded slices, hardware. Use comes last, because it ends. */
 static guint
 rank (const QuoitReport *report, QuoitConstraint constraint)
 {
@@ -103,6 +104,88 @@ dominates (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b
   guint x = rank (report, a->constraint), y = rank (report, b->constraint);
 
   return x != y ? x < y : a->before - a->after > b->before - b->after;
+}
+
+/* --- the main reason --- */
+
+static const QuoitConstraintRow *
+row_of (const QuoitReason *reason)
+{
+  return &quoit_constraints[quoit_constraint_position (reason->constraint)];
+}
+
+/* Returns whether the constraint of a reason can be why the request does not fit: for not-now one that can change, for
+ * never one that cannot. Constraints of the class are all or nothing; see find_main(). */
+static gboolean
+can_be_main (const QuoitReport *report, const QuoitReason *reason)
+{
+  const QuoitConstraintRow *row = row_of (reason);
+
+  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+    return quoit_constraint_can_change (row);
+  if (row->type == QUOIT_CONSTRAINT_OF_HEALTH)
+    return report->n_unmendable > 0;
+  return row->class_test == NULL && row->type != QUOIT_CONSTRAINT_OF_USE;
+}
+
+/* Returns how many candidates must be left, so that a constraint is not to blame. */
+static guint32
+n_needed (const QuoitReport *report, const QuoitReason *reason)
+{
+  /* Of parts, the reasons before `intact` count slices of the fleet, which have several parts. */
+  return report->is_for_bundles
+                 || (report->counts_parts && row_of (reason)->type != QUOIT_CONSTRAINT_OF_HEALTH
+                     && row_of (reason)->type != QUOIT_CONSTRAINT_OF_USE)
+             ? 1
+             : report->n_wanted;
+}
+
+/* Returns the index of the reason that removed the last candidates that the request needs: the first constraint that
+ * left too few. If the class itself has too few, this is the last constraint of the class. G_MAXUINT: there is none. */
+static guint
+find_main (const QuoitReport *report)
+{
+  guint first = G_MAXUINT, last_of_class = G_MAXUINT;
+
+  for (guint r = 0; r < report->reasons->len; r++)
+    {
+      const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, r);
+      const guint position = quoit_constraint_position (reason->constraint);
+
+      if (row_of (reason)->type == QUOIT_CONSTRAINT_OF_ALL)
+        return r;
+      if (row_of (reason)->class_test != NULL
+          && (last_of_class == G_MAXUINT
+              || position > quoit_constraint_position (
+                     g_array_index (report->reasons, QuoitReason, last_of_class).constraint)))
+        last_of_class = r;
+      if (can_be_main (report, reason) && reason->after < n_needed (report, reason)
+          && (first == G_MAXUINT
+              || position < quoit_constraint_position (g_array_index (report->reasons, QuoitReason, first).constraint)))
+        first = r;
+    }
+  return first == G_MAXUINT && report->verdict == QUOIT_VERDICT_NEVER ? last_of_class : first;
+}
+
+void
+quoit_report_put_main_first (QuoitReport *report)
+{
+  const guint main = report->verdict == QUOIT_VERDICT_FITS ? G_MAXUINT : find_main (report);
+  QuoitReason reason;
+
+  if (main == 0 || main == G_MAXUINT)
+    return;
+  reason = g_array_index (report->reasons, QuoitReason, main);
+  memmove (&g_array_index (report->reasons, QuoitReason, 1), &g_array_index (report->reasons, QuoitReason, 0),
+           main * sizeof reason);
+  g_array_index (report->reasons, QuoitReason, 0) = reason;
+}
+
+/* Returns whether the class of the request is the main obstacle: the fleet has too few such slices. */
+static gboolean
+lacks_slices (const QuoitReport *report)
+{
+  return report->reasons->len == 0 || !can_be_main (report, &g_array_index (report->reasons, QuoitReason, 0));
 }
 
 void
@@ -391,7 +474,7 @@ quoit_report_message (const QuoitReport *report, const char *what)
   else
     append_verdict_on_slices (text, report);
   if (report->verdict == QUOIT_VERDICT_NEVER && report->n_matching > 0 && !report->is_for_bundles
-      && (report->reasons->len == 0 || rank (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
+      && lacks_slices (report))
     {
       g_string_append (text, "; the fleet has ");
       quoit_text_append_count (text, report->n_matching, "such slice");

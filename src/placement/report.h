@@ -66,6 +66,8 @@ struct _QuoitReport {
   guint32 n_free_now; /* slices that are free now */
   guint32
       n_possible; /* slices that would be free if every group were released, and every known node alive and undrained */
+  guint32 n_unmendable; /* slices of n_matching that lack a host which the fleet does not know */
+  gboolean counts_parts; /* the numbers count parts of slices */
   GArray *reasons; /* of QuoitReason: constraints that removed slices, the main obstacle first */
   GArray *options; /* of QuoitOption, fewest steps first; read them with quoit_report_options() */
 
@@ -106,6 +108,8 @@ void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, 
 /* Like quoit_report_add_reason(), with another detail, whose ownership it takes. */
 void quoit_report_add_detailed_reason (QuoitReport *report, guint position, char *detail, guint32 before,
                                        guint32 after);
+/* Puts the main reason first, after all reasons have been added. */
+void quoit_report_put_main_first (QuoitReport *report);
 /* Takes ownership of the texts of @miss. */
 void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 /* Add an empty option at the end, or at @index. It is valid until the next option is added. */

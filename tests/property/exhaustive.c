@@ -279,8 +279,9 @@ check_choice (const Case *at, const QuoitPlan *plan)
 
 /* --- reasons --- */
 
-/* The rank of a reason. Not now: constraints that can change come first. Never: first the request's own limits, then
- * degraded slices, then the class, and last other uses. Among equals, the constraint that removed more comes first. */
+/* The rank of a reason after the main one. Not now: constraints that can change come first. Never: first the request's
+ * own limits, then degraded slices, then the class, and last other uses. Among equals, the constraint that removed more
+ * comes first. */
 static guint
 place_of (const QuoitReport *report, const QuoitReason *reason)
 {
@@ -305,10 +306,35 @@ comes_before (const QuoitReport *report, const QuoitReason *a, const QuoitReason
   return a->constraint < b->constraint;
 }
 
+/* Returns the constraint that removed the last slices that the request needs; 0: none. Not now: the first one that can
+ * change and left too few. Never: slices with unknown hosts, or the last constraint of the class. */
+static guint
+main_of (const Case *at, QuoitVerdict verdict, const guint *left)
+{
+  guint last_of_class = 0;
+
+  if (verdict == QUOIT_VERDICT_FITS)
+    return 0;
+  if (verdict == QUOIT_VERDICT_NOT_NOW)
+    {
+      guint c = QUOIT_CONSTRAINT_INTACT;
+
+      while (left[c] >= at->request->n_slices)
+        c++;
+      return c;
+    }
+  if (count_possible (at->drawn, at->class) < left[QUOIT_CONSTRAINT_CHIPS_PER_HOST])
+    return QUOIT_CONSTRAINT_INTACT;
+  for (guint c = QUOIT_CONSTRAINT_ACCELERATOR; c <= QUOIT_CONSTRAINT_CHIPS_PER_HOST; c++)
+    if (left[c] < left[c - 1])
+      last_of_class = c;
+  return last_of_class;
+}
+
 static void
 check_reasons (const Case *at, const QuoitReport *report)
 {
-  guint left[QUOIT_CONSTRAINT_EXTERNAL + 1] = { 0 }, n_reasons = 0;
+  guint left[QUOIT_CONSTRAINT_EXTERNAL + 1] = { 0 }, n_reasons = 0, main;
 
   for (guint s = 0; s < at->drawn->n_slices; s++)
     for (guint c = 0; c <= QUOIT_CONSTRAINT_EXTERNAL && passes (&at->drawn->slices[s], at->class, c); c++)
@@ -316,13 +342,17 @@ check_reasons (const Case *at, const QuoitReport *report)
   for (guint c = 1; c <= QUOIT_CONSTRAINT_EXTERNAL; c++)
     n_reasons += left[c] < left[c - 1];
   expect (at, report->reasons->len == n_reasons, "there are more or fewer reasons", report);
+  main = main_of (at, report->verdict, left);
   for (guint i = 0; i < report->reasons->len; i++)
     {
       const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, i), *previous = reason - 1;
 
       expect (at, reason->before == left[reason->constraint - 1] && reason->after == left[reason->constraint],
               "a reason counts wrongly", report);
-      expect (at, i == 0 || comes_before (report, previous, reason), "the dominant reason is not first", report);
+      expect (at, i > 0 || main == 0 || reason->constraint == (QuoitConstraint) main, "the main reason is not first",
+              report);
+      expect (at, i == 0 || (i == 1 && main != 0) || comes_before (report, previous, reason),
+              "the other reasons are not in order", report);
     }
 }
 

@@ -263,14 +263,15 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 
 static const Fact explanations[] = {
   { "a request that fits has no options", "a=..", "4x4 x2", "2 now, 2 possible\n" },
-  { "of the constraints that can change, the one that removed most comes first", "a=.xAAe~~~", "4x4 x2",
-    "1 now, 8 possible\n- 3 of 7 slices are draining\n- 2 of 4 slices are allocated to groups\n"
+  { "the constraint that left too few comes first, then those that removed most", "a=.xAAe~~~", "4x4 x2",
+    "1 now, 8 possible\n- 1 of 2 slices is in external use\n- 3 of 7 slices are draining\n"
+    "- 2 of 4 slices are allocated to groups\n"
     "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
-    "- 1 of 2 slices is in external use\n"
     "+ node a-1-0 alive again\n+ release A@1\n+ ask for 1 slice\n" },
-  { "of constraints that removed equally many, the first one comes first", "a=.A~x", "4x4 x2",
-    "1 now, 4 possible\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
-    "- 1 of 3 slices is draining\n- 1 of 2 slices is allocated to groups\n"
+  { "of other constraints that removed equally many, the first one comes first", "a=.A~x", "4x4 x2",
+    "1 now, 4 possible\n- 1 of 2 slices is allocated to groups\n"
+    "- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "- 1 of 3 slices is draining\n"
     "+ undrain a-2-0\n+ release A@1\n+ ask for 1 slice\n" },
   { "the option releases the smallest group that is enough", "a=AAAB b=CC", "4x4 x2",
     "0 now, 6 possible\n- 6 of 6 slices are allocated to groups\n+ release C@3\n" },

@@ -153,6 +153,8 @@ explain (const Explanation *explanation)
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_alive, MIN (n_alive, n_now));
   add_quota_reason (explanation, &admitted, n_now, most_ever);
+  report->counts_parts = TRUE;
+  quoit_report_put_main_first (report);
 }
 
 QuoitReport *
