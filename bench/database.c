@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "store/sql.h"
+#include "store/sqlite/sql.h"
 #include "../tests/shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)

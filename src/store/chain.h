@@ -5,7 +5,8 @@
 #pragma once
 
 #include "ledger/entry.h"
-#include "store/head.h"
+
+enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
 
 /* Sets @chain to the link before entry 1 of the ledger with this identity. */
 void quoit_chain_begin (const guint8 *identity, guint8 *chain);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fleet/fleet.h"
-#include "store/head.h"
+#include "store/chain.h"
 
 enum { QUOIT_IMAGE_HASH_BYTES = 32 }; /* SHA-256 */
 

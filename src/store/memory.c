@@ -59,10 +59,10 @@ memory_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
   return TRUE;
 }
 
-static gboolean
+static QuoitCommit
 memory_commit (QuoitStore *store, GError **error)
 {
-  return TRUE;
+  return QUOIT_COMMIT_DONE;
 }
 
 static void
@@ -84,8 +84,147 @@ memory_roll_back_to (QuoitStore *store, guint number, GError **error)
   return TRUE;
 }
 
-const QuoitEngine quoit_engine_memory = { memory_begin,    memory_catch_up, memory_append,      memory_commit,
-                                          memory_rollback, memory_mark,     memory_roll_back_to };
+/* --- the journal --- */
+
+static QuoitJournalRange
+journal_range (const QuoitStore *store)
+{
+  return (QuoitJournalRange) { store->checkpoint_fleet == NULL ? 0 : store->checkpoint_fleet->seq, store->fleet->seq,
+                               store->checkpoint_made_ms };
+}
+
+static gboolean
+memory_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error)
+{
+  *range = journal_range (store);
+  return TRUE;
+}
+
+static QuoitFleet *
+replay (const QuoitStore *store, guint64 until, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet
+      = store->checkpoint_fleet == NULL ? quoit_store_new_empty_fleet () : quoit_fleet_fork (store->checkpoint_fleet);
+
+  for (guint i = 0; i < store->entries->len && fleet->seq < until; i++)
+    if (!quoit_entry_apply (store->entries->pdata[i], &fleet, error))
+      return NULL;
+  return g_steal_pointer (&fleet);
+}
+
+static GPtrArray *
+memory_entries (QuoitStore *store, guint64 seq, GError **error)
+{
+  QuoitJournalRange range = journal_range (store);
+  GPtrArray *entries;
+
+  if (!quoit_range_check_after (&range, seq, error))
+    return NULL;
+  entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  for (guint64 i = seq - range.checkpoint; i < store->entries->len; i++)
+    g_ptr_array_add (entries, quoit_entry_ref (store->entries->pdata[i]));
+  return entries;
+}
+
+static QuoitFleet *
+memory_fleet_at (QuoitStore *store, guint64 seq, GError **error)
+{
+  QuoitFleet *fleet = NULL;
+  QuoitJournalRange range;
+
+  if (!quoit_store_lock_writer (store, error))
+    return NULL;
+  range = journal_range (store);
+  if (quoit_range_check_entry (&range, seq, error))
+    fleet = replay (store, seq, error);
+  quoit_store_unlock_writer (store);
+  return fleet;
+}
+
+static gboolean
+memory_find_first_kept (QuoitStore *store, gint64 before_ms, guint64 *seq, GError **error)
+{
+  guint i = 0;
+
+  while (i < store->entries->len && ((const QuoitEntry *) store->entries->pdata[i])->time_ms < before_ms)
+    i++;
+  *seq = journal_range (store).checkpoint + i + 1;
+  return TRUE;
+}
+
+/* A trim in memory is cheap: it is due when must_trim says so. */
+static gboolean
+memory_has_old_entries (QuoitStore *store, gint64 before_ms, guint64 n)
+{
+  return TRUE;
+}
+
+static gboolean
+memory_compact (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
+{
+  QuoitFleet *base = NULL;
+  QuoitJournalRange range;
+  guint64 up_to = 0;
+  gboolean ok;
+
+  if (!quoit_store_lock_writer (store, error))
+    return FALSE;
+  range = journal_range (store);
+  ok = quoit_range_check_compaction (&range, before_seq, &up_to, error)
+       && (up_to == 0 || (base = replay (store, up_to, error)) != NULL);
+  if (base != NULL)
+    {
+      *n_removed = up_to - range.checkpoint;
+      g_ptr_array_remove_range (store->entries, 0, (guint) *n_removed);
+      g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
+      store->checkpoint_fleet = base;
+      store->checkpoint_made_ms = made_ms;
+    }
+  quoit_store_unlock_writer (store);
+  return ok;
+}
+
+static gboolean
+memory_verify (QuoitStore *store, GError **error)
+{
+  g_autoptr (QuoitFleet) replayed = replay (store, G_MAXUINT64, error);
+
+  return replayed != NULL && quoit_store_check_equal (replayed, store->fleet, error);
+}
+
+/* --- the handle --- */
+
+static void
+memory_close (QuoitStore *store)
+{
+  g_clear_pointer (&store->entries, g_ptr_array_unref);
+  g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
+  g_clear_pointer (&store->next_base, quoit_fleet_unref);
+}
+
+static gboolean
+memory_can_trim (const QuoitStore *store)
+{
+  return FALSE;
+}
+
+const QuoitEngine quoit_engine_memory = { .is_private = TRUE,
+                                          .close = memory_close,
+                                          .can_trim = memory_can_trim,
+                                          .begin = memory_begin,
+                                          .catch_up = memory_catch_up,
+                                          .append = memory_append,
+                                          .commit = memory_commit,
+                                          .rollback = memory_rollback,
+                                          .mark = memory_mark,
+                                          .roll_back_to = memory_roll_back_to,
+                                          .read_range = memory_read_range,
+                                          .entries = memory_entries,
+                                          .find_first_kept = memory_find_first_kept,
+                                          .has_old_entries = memory_has_old_entries,
+                                          .verify = memory_verify,
+                                          .fleet_at = memory_fleet_at,
+                                          .compact = memory_compact };
 
 QuoitStore *
 quoit_store_new_memory (void)

@@ -5,8 +5,8 @@
 #include "store/store-private.h"
 
 /* Bounds of one trim, so that other writers never wait long: one transaction forgets at most MAX_FORGOTTEN records, or
- * writes the image of the state and removes at most MAX_ENTRIES entries. */
-enum { MAX_FORGOTTEN = 4096, MAX_ENTRIES = 65536 };
+ * writes the image of the state and removes at most QUOIT_TRIM_MAX_ENTRIES entries. */
+enum { MAX_FORGOTTEN = 4096 };
 
 /* The image of a checkpoint has the whole state. An automatic trim waits for at least this many old entries, and as
  * many as there are nodes and groups, so that its cost for each change does not depend on the size of the fleet. */
@@ -43,91 +43,16 @@ forget_groups (QuoitStore *store, gint64 before_ms, gint64 now_ms, QuoitTrimmed 
 /* --- entries --- */
 
 static gboolean
-read_number (QuoitDb *db, QuoitSql sql, gint64 *number, GError **error)
-{
-  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
-  int result = sqlite3_step (stmt);
-
-  if (result == SQLITE_ROW)
-    *number = sqlite3_column_int64 (stmt, 0);
-  sqlite3_reset (stmt);
-  sqlite3_clear_bindings (stmt);
-  return result == SQLITE_ROW || result == SQLITE_DONE || quoit_db_fail (db, result, "reading the journal", error);
-}
-
-/* Sets *@time_ms to the time of an entry; unchanged if there is no such entry. */
-static gboolean
-read_time (QuoitDb *db, guint64 seq, gint64 *time_ms, GError **error)
-{
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_TIME, error);
-
-  if (stmt == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (stmt, 1, (gint64) seq);
-  return read_number (db, SQL_JOURNAL_TIME, time_ms, error);
-}
-
-/* Sets *@seq to the first entry of @range that is not before @before_ms, or that one trim leaves. */
-static gboolean
-find_first_kept (QuoitDb *db, const QuoitJournalRange *range, gint64 before_ms, guint64 *seq, GError **error)
-{
-  guint64 end = MIN (range->checkpoint + MAX_ENTRIES, range->last) + 1;
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_FIRST_AFTER, error);
-  gint64 found = (gint64) end;
-
-  if (stmt == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (stmt, 1, (gint64) range->checkpoint + 1);
-  sqlite3_bind_int64 (stmt, 2, (gint64) end - 1);
-  sqlite3_bind_int64 (stmt, 3, before_ms);
-  if (!read_number (db, SQL_JOURNAL_FIRST_AFTER, &found, error))
-    return FALSE;
-  *seq = (guint64) found;
-  return TRUE;
-}
-
-/* Calls @read in a read transaction of the database. */
-typedef gboolean (*ReadFunc) (QuoitDb *db, const QuoitJournalRange *range, gint64 before_ms, guint64 *seq,
-                              GError **error);
-
-static gboolean
-read_journal (QuoitStore *store, ReadFunc read, gint64 before_ms, guint64 *seq, GError **error)
-{
-  QuoitJournalRange range;
-  gboolean ok;
-
-  if (!quoit_store_lock_writer (store, error))
-    return FALSE;
-  ok = quoit_sqlite_check_handle (store, error) && quoit_db_run (&store->db, SQL_BEGIN_READ, error)
-       && quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_journal_range (&store->db, &range, error)
-       && read (&store->db, &range, before_ms, seq, error);
-  ok = quoit_db_roll_back (&store->db, ok ? error : NULL) && ok;
-  quoit_store_unlock_writer (store);
-  return ok;
-}
-
-static gboolean
-find_first_kept_in_memory (QuoitStore *store, gint64 before_ms, guint64 *seq, GError **error)
-{
-  guint i = 0;
-
-  if (!quoit_store_lock_writer (store, error))
-    return FALSE;
-  while (i < store->entries->len && ((const QuoitEntry *) store->entries->pdata[i])->time_ms < before_ms)
-    i++;
-  *seq = quoit_memory_journal_range (store).checkpoint + i + 1;
-  quoit_store_unlock_writer (store);
-  return TRUE;
-}
-
-static gboolean
 drop_entries (QuoitStore *store, gint64 before_ms, gint64 now_ms, QuoitTrimmed *trimmed, GError **error)
 {
   guint64 seq = 0;
+  gboolean found;
 
-  return (store->path == NULL ? find_first_kept_in_memory (store, before_ms, &seq, error)
-                              : read_journal (store, find_first_kept, before_ms, &seq, error))
-         && quoit_store_compact (store, seq, now_ms, &trimmed->n_entries, error);
+  if (!quoit_store_lock_writer (store, error))
+    return FALSE;
+  found = store->engine->find_first_kept (store, before_ms, &seq, error);
+  quoit_store_unlock_writer (store);
+  return found && quoit_store_compact (store, seq, now_ms, &trimmed->n_entries, error);
 }
 
 static gboolean
@@ -158,29 +83,18 @@ quoit_store_trim (QuoitStore *store, gint64 now_ms, QuoitTrimmed *trimmed, GErro
 
 /* --- automatic trims --- */
 
-/* Sets *@seq to 1 if enough entries are old. Reads one row, because times increase with the entries, except where the
- * clock was set back. */
-static gboolean
-find_due (QuoitDb *db, const QuoitJournalRange *range, gint64 before_ms, guint64 *seq, GError **error)
-{
-  gint64 time_ms = G_MAXINT64;
-
-  if (!read_time (db, range->checkpoint + *seq, &time_ms, error))
-    return FALSE;
-  *seq = time_ms < before_ms;
-  return TRUE;
-}
-
 static gboolean
 is_due (QuoitStore *store, gint64 now_ms)
 {
   g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
-  guint64 seq = MAX ((guint64) MIN_DUE_ENTRIES, (guint64) fleet->layout->n_nodes + fleet->n_groups);
+  guint64 n = MAX ((guint64) MIN_DUE_ENTRIES, (guint64) fleet->layout->n_nodes + fleet->n_groups);
+  gboolean due;
 
-  if (limit_ms (fleet) == 0)
+  if (limit_ms (fleet) == 0 || !quoit_store_lock_writer (store, NULL))
     return FALSE;
-  return store->path == NULL
-         || (read_journal (store, find_due, MAX (now_ms, fleet->clock_ms) - limit_ms (fleet), &seq, NULL) && seq != 0);
+  due = store->engine->has_old_entries (store, MAX (now_ms, fleet->clock_ms) - limit_ms (fleet), n);
+  quoit_store_unlock_writer (store);
+  return due;
 }
 
 void
@@ -202,7 +116,7 @@ quoit_store_trim_at_close (QuoitStore *store)
 {
   QuoitTrimmed trimmed = { 0 };
 
-  if (store->path == NULL || !store->has_changed || store->db.handle == NULL)
+  if (!store->has_changed || !store->engine->can_trim (store))
     return;
   /* Nobody else uses the handle. A caller that closes it does not expect to wait. */
   store->wait_ms = 0;

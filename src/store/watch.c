@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In memory, each commit writes to an eventfd. In a file, an inotify instance watches two files next to the database:
- *
- * - The -head file. Each commit writes to it when other processes can already read the entry. The write to the -wal
- * file is no signal: it comes before the commit, and a process that reads at that moment finds nothing.
- * - The end of a process that has the -wal or -head file open for writing. If it was killed between the commit and the
- *   write to the -head file, nothing else would tell about the entry.
- *
- * An inotify instance becomes readable only by an event. After a failed read, the caller must be woken again, so the
- * descriptor is that of an epoll instance, over inotify and an eventfd. */
+/* If only this process changes the ledger, each commit writes to an eventfd. Otherwise the engine has a descriptor for
+ * news of other processes, which only they can make readable. After a failed read, the caller must be woken again, so
+ * the descriptor of the watch is that of an epoll instance, over the news and an eventfd. */
 #include "store/watch.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "store/store-private.h"
@@ -21,32 +14,9 @@
 struct _QuoitWatch {
   QuoitStore *store;
   int event_fd;
-  int inotify_fd, epoll_fd; /* only of a file; else -1 */
+  QuoitNews news; /* only if other processes can change the ledger; else its descriptor is -1 */
+  int epoll_fd;   /* likewise */
 };
-
-enum {
-  LOST_NAME = IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
-  HEAD_EVENTS = IN_MODIFY | IN_CLOSE_WRITE | LOST_NAME,
-  LOG_EVENTS = IN_CLOSE_WRITE | LOST_NAME
-};
-
-/* Watches the files that have the names now. Watching a file again changes nothing. */
-static void
-watch_names (const QuoitWatch *watch)
-{
-  g_autofree char *head = g_strconcat (watch->store->file, "-head", NULL);
-  g_autofree char *log = g_strconcat (watch->store->file, "-wal", NULL);
-
-  if (inotify_add_watch (watch->inotify_fd, head, HEAD_EVENTS) < 0 && errno == ENOENT)
-    {
-      int fd = quoit_head_open (watch->store->file);
-
-      if (fd >= 0)
-        close (fd);
-      inotify_add_watch (watch->inotify_fd, head, HEAD_EVENTS);
-    }
-  inotify_add_watch (watch->inotify_fd, log, LOG_EVENTS);
-}
 
 static gboolean
 add_to_epoll (const QuoitWatch *watch, int fd)
@@ -59,21 +29,18 @@ add_to_epoll (const QuoitWatch *watch, int fd)
 static gboolean
 open_files (QuoitWatch *watch, GError **error)
 {
+  const QuoitEngine *engine = watch->store->engine;
+
   watch->event_fd = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (watch->event_fd < 0)
     return quoit_fail (error, QUOIT_ERROR_STORE, "feed: eventfd: %s", g_strerror (errno));
-  if (watch->store->path == NULL)
+  if (engine->open_news == NULL)
     return TRUE;
-  watch->inotify_fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
-  if (watch->inotify_fd < 0)
-    return quoit_fail (error, QUOIT_ERROR_STORE,
-                       "feed: inotify: %s: close other files, or raise fs.inotify.max_user_instances",
-                       g_strerror (errno));
+  if (!engine->open_news (watch->store, &watch->news, error))
+    return FALSE;
   watch->epoll_fd = epoll_create1 (EPOLL_CLOEXEC);
-  if (watch->epoll_fd < 0 || !add_to_epoll (watch, watch->inotify_fd) || !add_to_epoll (watch, watch->event_fd))
-    return quoit_fail (error, QUOIT_ERROR_STORE, "feed: epoll: %s", g_strerror (errno));
-  watch_names (watch);
-  return TRUE;
+  return (watch->epoll_fd >= 0 && add_to_epoll (watch, watch->news.fd) && add_to_epoll (watch, watch->event_fd))
+         || quoit_fail (error, QUOIT_ERROR_STORE, "feed: epoll: %s", g_strerror (errno));
 }
 
 QuoitWatch *
@@ -84,16 +51,16 @@ quoit_watch_new (QuoitStore *store, GError **error)
   if (!quoit_store_refuse_child (store, error))
     return NULL;
   watch = g_new (QuoitWatch, 1);
-  *watch = (QuoitWatch) { store, -1, -1, -1 };
+  *watch = (QuoitWatch) { store, -1, { .fd = -1 }, -1 };
   quoit_process_register_file (&watch->event_fd);
-  quoit_process_register_file (&watch->inotify_fd);
+  quoit_process_register_file (&watch->news.fd);
   quoit_process_register_file (&watch->epoll_fd);
   if (!open_files (watch, error))
     {
       quoit_watch_free (watch);
       return NULL;
     }
-  if (store->path == NULL)
+  if (store->engine->open_news == NULL)
     quoit_store_add_watch (store, watch);
   quoit_watch_wake (watch);
   return watch;
@@ -104,10 +71,12 @@ quoit_watch_free (QuoitWatch *watch)
 {
   if (!quoit_store_is_own (watch->store))
     return;
-  if (watch->store->path == NULL)
+  if (watch->store->engine->open_news == NULL)
     quoit_store_remove_watch (watch->store, watch);
+  else
+    watch->store->engine->close_news (&watch->news);
   quoit_process_close_file (&watch->epoll_fd);
-  quoit_process_close_file (&watch->inotify_fd);
+  quoit_process_close_file (&watch->news.fd);
   quoit_process_close_file (&watch->event_fd);
   g_free (watch);
 }
@@ -121,16 +90,12 @@ quoit_watch_fd (const QuoitWatch *watch)
 void
 quoit_watch_clear (QuoitWatch *watch)
 {
-  char events[4096] __attribute__ ((aligned (__alignof__(struct inotify_event))));
   guint64 count;
   gssize n = read (watch->event_fd, &count, sizeof count);
 
   (void) n; /* fails if the counter is 0 */
-  if (watch->inotify_fd < 0)
-    return;
-  while (read (watch->inotify_fd, events, sizeof events) > 0)
-    ;
-  watch_names (watch);
+  if (watch->news.fd >= 0)
+    watch->store->engine->read_news (watch->store, &watch->news);
 }
 
 void
@@ -142,7 +107,7 @@ quoit_watch_wake (QuoitWatch *watch)
   (void) n; /* fails only if the counter is at its end, and the descriptor readable */
 }
 
-/* --- watches of a ledger in memory --- */
+/* --- watches of a ledger that only this process changes --- */
 
 void
 quoit_store_add_watch (QuoitStore *store, QuoitWatch *watch)

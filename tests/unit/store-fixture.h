@@ -8,7 +8,7 @@
 #include "fixture.h"
 #include "slice-request.h"
 #include "test-paths.h"
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 

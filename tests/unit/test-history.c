@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 /* --- databases of an older quoit --- */
 

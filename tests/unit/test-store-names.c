@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/head.h"
-#include "store/vfs.h"
+#include "store/sqlite/head.h"
+#include "store/sqlite/vfs.h"
 
 static char *
 name_of (const TestPaths *paths, const char *suffix)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/path.h"
-#include "store/vfs.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/vfs.h"
 
 static void
 create_used (const TestPaths *paths)

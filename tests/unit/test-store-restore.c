@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/restore-copy.h"
+#include "store/sqlite/restore-copy.h"
 
 /* Creates a ledger with the groups "train" and "later", and a backup without "later". */
 static void

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/path.h"
+#include "store/sqlite/path.h"
 
 /* Commands to a Helper. Any other letter reserves a slice for a group of that name. */
 enum { COMMAND_OPEN = '(', COMMAND_CLOSE = ')', COMMAND_VERIFY = '?' };

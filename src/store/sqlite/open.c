@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/path.h"
-#include "store/store-private.h"
-#include "store/vfs.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/sqlite.h"
+#include "store/sqlite/vfs.h"
 
 /* SQLite's busy handler, which SQLite calls with @tries = 0, 1, 2, ... while another process holds a lock. Waits one
  * step, and computes the time of the previous steps instead of reading a clock. Returns 0 to give up. */

@@ -6,13 +6,13 @@
  * no comparison. The name of the database file is always looked up, because a folder above it may be renamed. */
 #include <config.h>
 
-#include "store/vfs-private.h"
+#include "store/sqlite/vfs-private.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "store/path.h"
+#include "store/sqlite/path.h"
 
 /* The kernel takes the time of a change from a clock that advances by at most 10 ms at a time, so a folder may change
  * twice without a new time. After this span, a change gets another one. */

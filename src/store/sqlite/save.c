@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "store/codec.h"
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 static void
 bind_text (sqlite3_stmt *stmt, int column, const char *text)

@@ -12,9 +12,7 @@
 
 #include <sys/stat.h>
 
-#include <glib.h>
-
-enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
+#include "store/chain.h"
 
 /* The last acknowledged entry of a ledger. */
 typedef struct {

@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-#include "store/head.h"
+#include "store/sqlite/head.h"
 
 /* Returns the name for sqlite3_open_v2(). */
 const char *quoit_vfs_name (void);

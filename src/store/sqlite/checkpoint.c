@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the state at one entry, which replaces all entries up to it. A ledger has at most one checkpoint. */
+/* Checkpoints in the database: the state at one entry, which replaces all entries up to it. A ledger has at most one.
+ */
 #include <string.h>
 
 #include "base/time.h"
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 /* --- rows --- */
 
@@ -130,31 +131,6 @@ drop_entries (QuoitDb *db, guint64 up_to, guint64 *n_removed, GError **error)
 
 /* --- compaction --- */
 
-/* Checks the request. *@up_to gets the entry of the new checkpoint, or 0 if there is nothing to do. */
-static gboolean
-check_request (const QuoitJournalRange *range, guint64 before_seq, guint64 *up_to, GError **error)
-{
-  if (before_seq <= range->checkpoint || before_seq > range->last + 1)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "entry '%" G_GUINT64_FORMAT "': expected %" G_GUINT64_FORMAT
-                       ", the first stored entry, to %" G_GUINT64_FORMAT ", the next entry",
-                       before_seq, range->checkpoint + 1, range->last + 1);
-  *up_to = before_seq - 1 == range->checkpoint ? 0 : before_seq - 1;
-  return TRUE;
-}
-
-static gboolean
-check_clock (QuoitStore *store, gint64 now_ms, gint64 *time_ms, GError **error)
-{
-  gboolean ok;
-
-  if (!quoit_store_lock_writer (store, error))
-    return FALSE;
-  ok = quoit_step_clock (store->fleet, now_ms, time_ms, error);
-  quoit_store_unlock_writer (store);
-  return ok;
-}
-
 /* Builds the image from the journal alone, never from the state tables. If the two disagree, the entries that prove
  * it must not be deleted. *@image stays NULL if there is nothing to do. */
 static gboolean
@@ -166,7 +142,7 @@ make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **
   guint64 up_to = 0;
   guint8 chain[QUOIT_CHAIN_BYTES];
   gboolean ok = quoit_sqlite_open_reader (store, &reader, error) && quoit_sqlite_journal_range (&reader, &range, error)
-                && check_request (&range, before_seq, &up_to, error);
+                && quoit_range_check_compaction (&range, before_seq, &up_to, error);
 
   if (ok && up_to != 0)
     {
@@ -211,56 +187,17 @@ write_image (QuoitStore *store, const QuoitImage *image, guint64 *n_removed, GEr
       if (!ok)
         store->engine->rollback (store);
       else
-        ok = store->engine->commit (store, error);
-    }
-  quoit_store_unlock_writer (store);
-  return ok;
-}
-
-static gboolean
-compact_sqlite (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
-{
-  g_autoptr (QuoitImage) image = NULL;
-
-  return make_image (store, before_seq, made_ms, &image, error)
-         && (image == NULL || write_image (store, image, n_removed, error));
-}
-
-static gboolean
-compact_memory (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
-{
-  QuoitFleet *base = NULL;
-  QuoitJournalRange range;
-  guint64 up_to = 0;
-  gboolean ok;
-
-  if (!quoit_store_lock_writer (store, error))
-    return FALSE;
-  range = quoit_memory_journal_range (store);
-  ok = check_request (&range, before_seq, &up_to, error)
-       && (up_to == 0 || (base = quoit_memory_replay (store, up_to, error)) != NULL);
-  if (base != NULL)
-    {
-      *n_removed = up_to - range.checkpoint;
-      g_ptr_array_remove_range (store->entries, 0, (guint) *n_removed);
-      g_clear_pointer (&store->checkpoint_fleet, quoit_fleet_unref);
-      store->checkpoint_fleet = base;
-      store->checkpoint_made_ms = made_ms;
+        ok = store->engine->commit (store, error) == QUOIT_COMMIT_DONE;
     }
   quoit_store_unlock_writer (store);
   return ok;
 }
 
 gboolean
-quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error)
+quoit_sqlite_compact (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
 {
-  guint64 n = 0;
-  gint64 made_ms;
+  g_autoptr (QuoitImage) image = NULL;
 
-  if (!check_clock (store, now_ms, &made_ms, error)
-      || !(store->path == NULL ? compact_memory : compact_sqlite) (store, before_seq, made_ms, &n, error))
-    return FALSE;
-  if (n_removed != NULL)
-    *n_removed = n;
-  return TRUE;
+  return make_image (store, before_seq, made_ms, &image, error)
+         && (image == NULL || write_image (store, image, n_removed, error));
 }

@@ -2,7 +2,7 @@
 /* Creates, upgrades and checks the tables, and recognises databases of quoit. */
 #include <string.h>
 
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 gboolean
 quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError **error)

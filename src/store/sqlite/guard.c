@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/path.h"
-#include "store/store-private.h"
-#include "store/vfs.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/sqlite.h"
+#include "store/sqlite/vfs.h"
 
 /* Copies the whole WAL into the database file. No other process of quoit can have changed that file: a process that
  * opens it sees that this handle still uses its own -wal and -shm files, and is refused. SQLite does not wait for the
@@ -528,38 +528,14 @@ quoit_sqlite_check_head_again (QuoitStore *store, GError **error)
 
 /* --- the clock --- */
 
-#define DAY_MS G_GINT64_CONSTANT (86400000)
-
-/* Returns how much time has certainly passed since the last entry, judging by the uptime of the machine; 0 if there is
- * no head. The system clock may be wrong, but the uptime cannot jump. */
-static gint64
-certainly_elapsed_ms (const QuoitStore *store)
+gint64
+quoit_sqlite_elapsed_ms (const QuoitStore *store)
 {
   gint64 uptime_ms = quoit_head_uptime_ms ();
   gboolean same_boot = FALSE;
   QuoitHead head = { 0 };
 
-  if (store->path != NULL && quoit_head_read (store->file, store->identity, &head, &same_boot) && same_boot)
+  if (quoit_head_read (store->file, store->identity, &head, &same_boot) && same_boot)
     return MAX (uptime_ms - head.uptime_ms, 0);
   return head.seq != 0 ? uptime_ms : 0;
-}
-
-gboolean
-quoit_store_check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GError **error)
-{
-  gint64 max_ms = fleet->max_jump_ms;
-  g_autofree char *clock = NULL;
-
-  if (max_ms == 0)
-    max_ms = store->path == NULL ? G_MAXINT64 : DAY_MS;
-  if (fleet->clock_ms == 0 || now_ms - fleet->clock_ms <= max_ms || now_ms >= QUOIT_LAST_MS)
-    return TRUE;
-  if (store->path != NULL && now_ms - fleet->clock_ms - max_ms <= certainly_elapsed_ms (store))
-    return TRUE;
-  clock = quoit_time_format (fleet->clock_ms);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "clock '%" G_GINT64_FORMAT "': %" G_GINT64_FORMAT " s ahead of the last entry (%s), and at most "
-                     "%" G_GINT64_FORMAT " s are accepted: check the clock; if it is right, set the ledger's clock "
-                     "first ('quoit set-clock')",
-                     now_ms, (now_ms - fleet->clock_ms) / 1000, clock, max_ms / 1000);
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "store/codec.h"
-#include "store/store-private.h"
-#include "store/vfs.h"
+#include "store/sqlite/sqlite.h"
+#include "store/sqlite/vfs.h"
 
 static void
 sqlite_rollback (QuoitStore *store)
@@ -282,18 +282,6 @@ check_and_catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
                  || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, is_log_lost, error))));
 }
 
-static gboolean
-is_interrupted (const QuoitStore *store)
-{
-  return (guint) g_atomic_int_get (&store->n_interrupts) != store->interrupts_at_start;
-}
-
-static gboolean
-fail_interrupted (GError **error)
-{
-  return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
-}
-
 /* One call's attempts to begin a transaction. */
 typedef struct {
   gint64 end_us;
@@ -314,8 +302,8 @@ retry_begin (QuoitStore *store, Attempts *attempts, GError **failure, GError **e
   if (code == QUOIT_ERROR_BUSY && quoit_vfs_is_read_blocked (store->db.handle)
       && g_get_monotonic_time () < attempts->end_us)
     {
-      if (is_interrupted (store))
-        return fail_interrupted (error);
+      if (quoit_store_is_interrupted (store))
+        return quoit_store_fail_interrupted (error);
       g_usleep (1000);
       return quoit_sqlite_reconnect (store, error);
     }
@@ -386,8 +374,8 @@ begin_writing (QuoitStore *store, gboolean *is_log_lost, GError **error)
         }
       sqlite_rollback (store);
     }
-  else if (failure->code == QUOIT_ERROR_BUSY && is_interrupted (store))
-    return fail_interrupted (error);
+  else if (failure->code == QUOIT_ERROR_BUSY && quoit_store_is_interrupted (store))
+    return quoit_store_fail_interrupted (error);
   else if (failure->code == QUOIT_ERROR_BUSY)
     return quoit_fail_at (error, QUOIT_ERROR_BUSY, store->path,
                           "another writer has held the database for %" G_GINT64_FORMAT " ms; retry, or wait longer",
@@ -470,7 +458,7 @@ sync_earlier (QuoitStore *store, GError **error)
          || sync_log (store, error);
 }
 
-static gboolean
+static QuoitCommit
 sqlite_commit (QuoitStore *store, GError **error)
 {
   guint64 seq = store->pending != NULL ? store->pending->seq : store->fleet->seq;
@@ -478,7 +466,7 @@ sqlite_commit (QuoitStore *store, GError **error)
   if (!sync_earlier (store, error) || !quoit_db_run (&store->db, SQL_COMMIT, error))
     {
       sqlite_rollback (store);
-      return FALSE;
+      return QUOIT_COMMIT_FAILED;
     }
   record_data_version (store);
   if (!store->unsynced)
@@ -486,7 +474,7 @@ sqlite_commit (QuoitStore *store, GError **error)
   if (!quoit_sqlite_confirm_commit (store, error))
     {
       store->db.current_version = 0;
-      return FALSE;
+      return QUOIT_COMMIT_FAILED;
     }
   memcpy (store->chain, store->pending_chain, sizeof store->chain);
   if (store->pending != NULL)
@@ -495,7 +483,7 @@ sqlite_commit (QuoitStore *store, GError **error)
       store->last_entry
           = (QuoitFileEntry) { store->pending->epoch, store->pending->seq, quoit_head_chain_prefix (store->chain) };
     }
-  return TRUE;
+  return QUOIT_COMMIT_DONE;
 }
 
 static gboolean
@@ -515,5 +503,37 @@ sqlite_roll_back_to (QuoitStore *store, guint number, GError **error)
   return quoit_db_exec (&store->db, text, error);
 }
 
-const QuoitEngine quoit_engine_sqlite = { sqlite_begin,    sqlite_catch_up, sqlite_append,      sqlite_commit,
-                                          sqlite_rollback, sqlite_mark,     sqlite_roll_back_to };
+static gboolean
+sqlite_connect (QuoitStore *store, GError **error)
+{
+  return store->db.handle != NULL || quoit_sqlite_reconnect (store, error);
+}
+
+static gboolean
+sqlite_can_trim (const QuoitStore *store)
+{
+  return store->db.handle != NULL;
+}
+
+const QuoitEngine quoit_engine_sqlite = { .close = quoit_sqlite_close_store,
+                                          .connect = sqlite_connect,
+                                          .can_trim = sqlite_can_trim,
+                                          .elapsed_ms = quoit_sqlite_elapsed_ms,
+                                          .begin = sqlite_begin,
+                                          .catch_up = sqlite_catch_up,
+                                          .append = sqlite_append,
+                                          .commit = sqlite_commit,
+                                          .rollback = sqlite_rollback,
+                                          .mark = sqlite_mark,
+                                          .roll_back_to = sqlite_roll_back_to,
+                                          .read_range = quoit_sqlite_read_range,
+                                          .entries = quoit_sqlite_entries_after,
+                                          .find_first_kept = quoit_sqlite_find_first_kept,
+                                          .has_old_entries = quoit_sqlite_has_old_entries,
+                                          .verify = quoit_sqlite_verify,
+                                          .fleet_at = quoit_sqlite_fleet_at,
+                                          .compact = quoit_sqlite_compact,
+                                          .copy = quoit_sqlite_copy,
+                                          .open_news = quoit_sqlite_open_news,
+                                          .read_news = quoit_sqlite_read_news,
+                                          .close_news = quoit_sqlite_close_news };

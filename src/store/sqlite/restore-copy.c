@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
-#include "store/restore-copy.h"
+#include "store/sqlite/restore-copy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/path.h"
-#include "store/store-private.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/sqlite.h"
 
 /* The name of a copy is LEDGER-restore-XXXXXX.tmp with six letters or digits. It is unique, because other files next to
  * the database belong to the user. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
-#include "store/vfs-private.h"
+#include "store/sqlite/vfs-private.h"
 
 int
 quoit_vfs_record_write_begun (QuoitVfsFile *file)

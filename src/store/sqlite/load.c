@@ -6,7 +6,7 @@
 #include "fleet/source-kinds.h"
 #include "fleet/ahead.h"
 #include "store/codec.h"
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 /* Rows that have been read. Each of these types begins with the id of the row, and their arrays are in the order of the
  * ids, because find_loaded() uses binary search. */

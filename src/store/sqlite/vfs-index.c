@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
-#include "store/vfs-private.h"
+#include "store/sqlite/vfs-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "store/path.h"
+#include "store/sqlite/path.h"
 
 /* The bytes that SQLite locks in the -shm file. They are part of its file format and must be the same in every program
  * that opens the file. */

@@ -4,7 +4,7 @@
  * other connection reads them. */
 #include <config.h>
 
-#include "store/vfs-private.h"
+#include "store/sqlite/vfs-private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
-#include "store/path.h"
+#include "store/sqlite/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

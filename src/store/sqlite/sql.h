@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/error.h"
-#include "store/inherited.h"
+#include "store/sqlite/inherited.h"
 
 enum {
   QUOIT_APPLICATION_ID = 0x51554f54, /* "QUOT" */

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-#include "store/head.h"
-#include "store/inherited.h"
+#include "store/sqlite/head.h"
+#include "store/sqlite/inherited.h"
 
 /* Identifies a file. The birth time, if the file system records it, distinguishes the file from a later one with the
  * same inode number. */

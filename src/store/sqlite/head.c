@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/head.h"
+#include "store/sqlite/head.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "store/path.h"
+#include "store/sqlite/path.h"
 
 /* The file is an array of 64 records: 32 heads, 24 retired pairs, one record about the database file, and unused ones.
  * Each record is written by one call. The heads of consecutive entries have different records, so that two processes

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/inherited.h"
+#include "store/sqlite/inherited.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct _QuoitConnection {
   guint64 process;
@@ -13,93 +13,33 @@ struct _QuoitConnection {
   sqlite3 *handle; /* NULL while it is opened or closed */
 };
 
-static GMutex lock; /* guards connections and their handles */
+static GMutex lock; /* guards connections and their handles; locked before the lock of process.c */
 static GPtrArray *connections;
-static GMutex files_lock; /* taken after lock */
-static GPtrArray *files;  /* of int * */
-static guint32 n_forks;   /* forks between the first process and this one */
 
 static void
 before_fork (void)
 {
   g_mutex_lock (&lock);
-  g_mutex_lock (&files_lock);
 }
 
 static void
 after_fork (void)
 {
-  g_mutex_unlock (&files_lock);
   g_mutex_unlock (&lock);
 }
 
 static void
-after_fork_in_child (void)
-{
-  n_forks++;
-  for (guint i = 0; files != NULL && i < files->len; i++)
-    {
-      int *fd = files->pdata[i];
-
-      if (*fd >= 0)
-        close (*fd);
-      *fd = -1;
-    }
-  after_fork ();
-}
-
-guint32
-quoit_process_count_forks (void)
+install_fork_handlers (void)
 {
   static gsize once;
 
   if (g_once_init_enter (&once))
     {
-      /* The child must find the list consistent and its lock free. */
-      pthread_atfork (before_fork, after_fork, after_fork_in_child);
+      /* Before a fork, handlers run in reverse order of their registration. */
+      quoit_process_count_forks ();
+      pthread_atfork (before_fork, after_fork, after_fork);
       g_once_init_leave (&once, 1);
     }
-  return n_forks;
-}
-
-guint64
-quoit_process_unique_id (void)
-{
-  return (guint64) quoit_process_count_forks () << 32 | (guint32) getpid ();
-}
-
-void
-quoit_process_register_file (int *fd)
-{
-  g_mutex_lock (&files_lock);
-  if (files == NULL)
-    files = g_ptr_array_new ();
-  g_ptr_array_add (files, fd);
-  g_mutex_unlock (&files_lock);
-}
-
-void
-quoit_process_close_file (int *fd)
-{
-  g_mutex_lock (&files_lock);
-  if (*fd >= 0)
-    close (*fd);
-  *fd = -1;
-  if (files != NULL)
-    g_ptr_array_remove_fast (files, fd);
-  if (files != NULL && files->len == 0)
-    g_clear_pointer (&files, g_ptr_array_unref);
-  g_mutex_unlock (&files_lock);
-}
-
-void
-quoit_process_set_file (int *fd, int with)
-{
-  g_mutex_lock (&files_lock);
-  if (*fd >= 0)
-    close (*fd);
-  *fd = with;
-  g_mutex_unlock (&files_lock);
 }
 
 static void
@@ -198,6 +138,7 @@ quoit_connection_new (const char *path, GThread *const *user, GError **error)
   QuoitConnection *connection;
   struct stat file = { 0 };
 
+  install_fork_handlers ();
   /* If the file does not exist, SQLite reports that. */
   if (stat (path, &file) == 0 && !close_inherited_to_file (path, &file, error))
     return NULL;

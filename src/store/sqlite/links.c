@@ -2,7 +2,7 @@
 /* Reads and writes the identity of a ledger and the hash chain of its journal. */
 #include <string.h>
 
-#include "store/store-private.h"
+#include "store/sqlite/sqlite.h"
 
 gboolean
 quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error)

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/path.h"
-#include "store/restore-copy.h"
-#include "store/store-private.h"
-#include "store/vfs.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/restore-copy.h"
+#include "store/sqlite/sqlite.h"
+#include "store/sqlite/vfs.h"
 
 /* The group ids of a new epoch begin at its time in microseconds. The ids that the replaced ledger issued after the
  * backup are unknown, but it did not issue a million groups per second on average, so that no id is issued twice. The

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
-#include "store/vfs.h"
+#include "store/sqlite/vfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "store/path.h"
-#include "store/vfs-private.h"
+#include "store/sqlite/path.h"
+#include "store/sqlite/vfs-private.h"
 
 static sqlite3_vfs vfs, *wrapped_vfs;
 static sqlite3_io_methods methods;

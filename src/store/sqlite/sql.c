@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/sql.h"
+#include "store/sqlite/sql.h"
 
-#include "store/vfs.h"
+#include "store/sqlite/vfs.h"
 
 /* clang-format off */
 const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
