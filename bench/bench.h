@@ -67,6 +67,7 @@ void bench_durable (Bench *bench);
 void bench_files (Bench *bench);
 void bench_holds (Bench *bench);
 void bench_placement (Bench *bench);
+void bench_parts (Bench *bench);
 void bench_nodes (Bench *bench);
 void bench_sync (Bench *bench);
 void bench_years (Bench *bench);

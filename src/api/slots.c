@@ -78,43 +78,41 @@ quoit_slots_get_most (const QuoitSlots *slots, uint32_t row, QuoitSlotsIf assump
   return row_at (slots, row)->most[assumption];
 }
 
+/* The text of a certificate, and where the names are. */
+typedef struct {
+  GString *text;
+  const QuoitLayout *layout;
+} Certificate;
+
 static void
-append_slice (GString *text, const QuoitLayout *layout, const QuoitSlotsSlice *slice, const QuoitSlotsAnswer *answer)
+append_proof (const QuoitSlotsProof *proof, gpointer data)
 {
-  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { slice->slice });
-  g_autofree char *name = quoit_layout_slice_display (layout, (QuoitSliceId) { slice->slice });
+  const Certificate *certificate = data;
+  g_autofree char *name = quoit_layout_slice_display (certificate->layout, (QuoitSliceId) { proof->slice });
   g_autoptr (GString) weights = g_string_new (NULL);
   const char *comma = "";
-  QuoitGrid grid;
 
-  quoit_grid_init (&grid, class->facts.host_grid, 0);
-  g_string_append_printf (text, "%s most=%u unit=%" G_GUINT64_FORMAT " free=", name, answer->most, answer->unit);
-  for (guint32 host = 0; host < quoit_grid_n_hosts (&grid); host++)
-    if (quoit_host_set_has (&grid, &answer->free, host))
+  g_string_append_printf (certificate->text, "%s most=%" G_GUINT64_FORMAT " unit=%" G_GUINT64_FORMAT " free=", name,
+                          proof->result.most, proof->result.unit);
+  for (guint32 host = 0; host < quoit_grid_n_hosts (&proof->grid); host++)
+    if (quoit_host_set_has (&proof->grid, &proof->free, host))
       {
-        g_string_append_printf (text, "%s%u", comma, host);
-        g_string_append_printf (weights, "%s%" G_GUINT64_FORMAT, comma, g_array_index (answer->weights, guint64, host));
+        g_string_append_printf (certificate->text, "%s%u", comma, host);
+        g_string_append_printf (weights, "%s%" G_GUINT64_FORMAT, comma,
+                                g_array_index (proof->result.host_weights, guint64, host));
         comma = ",";
       }
-  g_string_append_printf (text, " weights=%s\n", weights->str);
+  g_string_append_printf (certificate->text, " weights=%s\n", weights->str);
 }
 
 char *
 quoit_slots_dup_certificate (const QuoitSlots *slots, uint32_t row, QuoitSlotsIf assumption)
 {
-  GString *text;
-  const GArray *slices;
+  Certificate certificate;
 
   g_return_val_if_fail (slots != NULL && row < slots->rows->len && (guint) assumption < QUOIT_N_SLOTS_IF, NULL);
 
-  text = g_string_new (NULL);
-  slices = row_at (slots, row)->slices[assumption];
-  for (guint i = 0; i < slices->len; i++)
-    {
-      const QuoitSlotsSlice *slice = &g_array_index (slices, QuoitSlotsSlice, i);
-
-      append_slice (text, slots->fleet->layout, slice,
-                    &g_array_index (slots->answers, QuoitSlotsAnswer, slice->answer));
-    }
-  return g_string_free (text, FALSE);
+  certificate = (Certificate) { g_string_new (NULL), slots->fleet->layout };
+  quoit_slots_prove (slots, row_at (slots, row), assumption, append_proof, &certificate);
+  return g_string_free (certificate.text, FALSE);
 }

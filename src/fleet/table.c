@@ -146,6 +146,26 @@ quoit_table_grow (QuoitTable *table, guint32 n_chunks)
   table->n_chunks = n_chunks;
 }
 
+guint32
+quoit_table_next_difference (const QuoitTable *a, const QuoitTable *b, guint32 from)
+{
+  guint32 chunk = from;
+
+  while (chunk < b->n_chunks && chunk < a->n_chunks)
+    {
+      const guint32 index = chunk / QUOIT_TABLE_FAN_OUT, at = chunk % QUOIT_TABLE_FAN_OUT;
+      const QuoitDirectory *x = a->root->directories[index], *y = b->root->directories[index];
+
+      if (x == y)
+        chunk = (index + 1) * QUOIT_TABLE_FAN_OUT;
+      else if (x->chunks[at] != y->chunks[at])
+        return chunk;
+      else
+        chunk++;
+    }
+  return MIN (chunk, b->n_chunks);
+}
+
 void *
 quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk)
 {

@@ -47,6 +47,9 @@ void quoit_table_clear (QuoitTable *table);
 void quoit_table_share (const QuoitTable *table, QuoitTable *copy);
 /* Grows the table to at least @n_chunks chunks. New chunks are zeroed. */
 void quoit_table_grow (QuoitTable *table, guint32 n_chunks);
+/* Returns the first chunk from @from on that the tables, which are of one type, do not share. Returns the number of
+ * chunks of @b if there is none. */
+guint32 quoit_table_next_difference (const QuoitTable *a, const QuoitTable *b, guint32 from);
 /* Like quoit_table_own(), for a chunk that may be shared. */
 void *quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk);
 

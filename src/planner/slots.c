@@ -5,59 +5,52 @@
 
 #include "base/indices.h"
 #include "placement/ahead.h"
-#include "placement/cut/cutting.h"
+#include "placement/cut/counts.h"
 
-/* --- one slice --- */
-
-typedef struct {
-  QuoitSlots *slots;
-  QuoitFreeHosts assumptions[QUOIT_N_SLOTS_IF];
-  guint64 steps;
-  GHashTable *known; /* GBytes of a problem -> index of its answer, plus 1 */
-} Counting;
-
-/* The part that is to be packed into the slices of one class. */
-typedef struct {
-  const QuoitClass *class;
-  QuoitCutting cutting;
-} Problem;
-
-static guint
-solve (Counting *counting, const Problem *problem, const QuoitHostSet *free)
+static void
+list_assumptions (const QuoitSlots *slots, QuoitFreeHosts assumptions[QUOIT_N_SLOTS_IF])
 {
-  const QuoitPackingDemand demand = { problem->cutting.turns, problem->cutting.n_turns, 1, 0 };
-  QuoitSlotsAnswer answer = { .free = *free };
-  QuoitPackingResult result;
-
-  quoit_packing_solve (&problem->cutting.grid, free, &demand, 1, problem->cutting.offsets, counting->steps, &result);
-  answer.least = (guint32) result.least;
-  answer.most = (guint32) result.most;
-  answer.unit = result.unit;
-  answer.weights = g_array_ref (result.host_weights);
-  quoit_packing_result_clear (&result);
-  g_array_append_val (counting->slots->answers, answer);
-  return counting->slots->answers->len - 1;
+  assumptions[QUOIT_SLOTS_NOW] = (QuoitFreeHosts) { slots->fleet, QUOIT_NODE_ALIVE, FALSE };
+  assumptions[QUOIT_SLOTS_UNDRAINED] = (QuoitFreeHosts) { slots->fleet, QUOIT_NODE_DRAINING, FALSE };
+  assumptions[QUOIT_SLOTS_GROUPS_ENDED] = (QuoitFreeHosts) { slots->later, QUOIT_NODE_ALIVE, FALSE };
+  assumptions[QUOIT_SLOTS_MENDED] = (QuoitFreeHosts) { slots->fleet, QUOIT_NODE_DEAD, FALSE };
 }
 
-/* Returns the index of the answer for these free hosts. */
-static guint
-find_answer (Counting *counting, const Problem *problem, const QuoitHostSet *free)
-{
-  g_autoptr (GByteArray) key = g_byte_array_new ();
-  g_autoptr (GBytes) bytes = NULL;
-  gpointer known;
-  guint answer;
+/* --- one class --- */
 
-  g_byte_array_append (key, (const guint8 *) &problem->class, sizeof problem->class);
-  g_byte_array_append (key, (const guint8 *) free->rows,
-                       (guint) (quoit_grid_n_rows (&problem->cutting.grid) * sizeof *free->rows));
-  bytes = g_byte_array_free_to_bytes (g_steal_pointer (&key));
-  known = g_hash_table_lookup (counting->known, bytes);
-  if (known != NULL)
-    return GPOINTER_TO_UINT (known) - 1;
-  answer = solve (counting, problem, free);
-  g_hash_table_insert (counting->known, g_steal_pointer (&bytes), GUINT_TO_POINTER (answer + 1));
-  return answer;
+typedef struct {
+  const QuoitSlots *slots;
+  const QuoitClass *class;
+  const GArray *slices; /* of guint32 */
+  QuoitFreeHosts assumptions[QUOIT_N_SLOTS_IF];
+  QuoitCutMemory *memory;
+  const QuoitFreeSet **sets[QUOIT_N_SLOTS_IF]; /* by position in @slices */
+} Counting;
+
+static const QuoitFreeSet *
+find_set (const Counting *counting, guint assumption, guint32 position)
+{
+  const guint32 slice = g_array_index (counting->slices, guint32, position);
+  const QuoitFreeHosts *rule = &counting->assumptions[assumption];
+  const QuoitFreeHosts *now = &counting->assumptions[QUOIT_SLOTS_NOW];
+  QuoitHostSet free;
+
+  if (rule->fleet->nodes.root == now->fleet->nodes.root
+      && quoit_free_hosts_are_same (rule, now, slice, &counting->memory->grid))
+    return counting->memory->at[position];
+  quoit_free_hosts_list (rule, slice, &counting->memory->grid, &free);
+  return quoit_cut_memory_find (counting->memory, &free);
+}
+
+static void
+list_sets (Counting *counting)
+{
+  for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
+    {
+      counting->sets[i] = g_new (const QuoitFreeSet *, counting->slices->len);
+      for (guint32 position = 0; position < counting->slices->len; position++)
+        counting->sets[i][position] = find_set (counting, i, position);
+    }
 }
 
 /* Adds the parts that fit into one slice. What fits now also fits if more hosts are free, and what cannot fit then
@@ -81,110 +74,135 @@ add_ranges (const guint32 *least, const guint32 *most, QuoitSlotsRow *row)
 }
 
 static void
-count_slice (Counting *counting, const Problem *problem, guint32 slice, QuoitSlotsRow *row)
+count_parts (const Counting *counting, const QuoitCutting *cutting, QuoitSlotsRow *row)
 {
-  guint32 least[QUOIT_N_SLOTS_IF], most[QUOIT_N_SLOTS_IF];
+  const guint64 steps = counting->slots->steps;
+  QuoitCutQuestion *question = quoit_part_counts_ask (counting->memory, cutting, steps);
 
-  for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
+  for (guint32 position = 0; position < counting->slices->len; position++)
     {
-      QuoitSlotsSlice of_slice = { slice, 0 };
-      const QuoitSlotsAnswer *answer;
-      QuoitHostSet free;
+      guint32 least[QUOIT_N_SLOTS_IF], most[QUOIT_N_SLOTS_IF];
 
-      quoit_free_hosts_list (&counting->assumptions[i], slice, &problem->cutting.grid, &free);
-      of_slice.answer = find_answer (counting, problem, &free);
-      answer = &g_array_index (counting->slots->answers, QuoitSlotsAnswer, of_slice.answer);
-      least[i] = answer->least;
-      most[i] = answer->most;
-      g_array_append_val (row->slices[i], of_slice);
+      for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
+        {
+          const QuoitFreeSet *set = counting->sets[i][position];
+
+          if (i > 0 && set == counting->sets[0][position])
+            least[i] = least[0], most[i] = most[0];
+          else
+            {
+              const QuoitPartCount count = quoit_part_counts_look_up (question, cutting, set, steps);
+
+              least[i] = count.least;
+              most[i] = count.most;
+            }
+        }
+      add_ranges (least, most, row);
     }
-  add_ranges (least, most, row);
 }
 
-/* --- a row --- */
-
+/* A whole slice is one part, if all its hosts count. */
 static void
-row_clear (gpointer data)
+count_whole (const Counting *counting, const QuoitGrid *grid, QuoitSlotsRow *row)
 {
-  QuoitSlotsRow *row = data;
-
-  for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
-    g_clear_pointer (&row->slices[i], g_array_unref);
-}
-
-static void
-answer_clear (gpointer data)
-{
-  g_array_unref (((QuoitSlotsAnswer *) data)->weights);
-}
-
-/* Adds a row for @shape, unless no slice of the fleet is large enough for it. */
-static void
-add_row (Counting *counting, QuoitGeneration generation, QuoitShape shape)
-{
-  const QuoitLayout *layout = counting->slots->fleet->layout;
-  QuoitSlotsRow row = { .shape = shape };
-  gboolean is_possible = FALSE;
-
-  for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
-    row.slices[i] = g_array_new (FALSE, FALSE, sizeof (QuoitSlotsSlice));
-  g_hash_table_remove_all (counting->known); /* which is about another shape */
-  for (guint32 shelf = 0; shelf < layout->n_shelves; shelf++)
+  for (guint32 position = 0; position < counting->slices->len; position++)
     {
-      const QuoitShelf *of = &layout->shelves[shelf];
-      const QuoitClass *class = of->class_index == QUOIT_NO_INDEX ? NULL : &layout->classes[of->class_index];
-      Problem problem = { .class = class };
+      const guint32 slice = g_array_index (counting->slices, guint32, position);
+      guint32 n[QUOIT_N_SLOTS_IF];
 
-      if (class == NULL || class->facts.generation != generation
-          || !quoit_cutting_init (&problem.cutting, &class->facts, shape, counting->slots->cut))
+      for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
+        n[i] = quoit_free_hosts_have_all (&counting->assumptions[i], slice, grid) ? 1 : 0;
+      add_ranges (n, n, row);
+    }
+}
+
+/* Adds the parts of each row that fit into the slices of the class. Sets @is_possible where a slice is large enough. */
+static void
+count_class (Counting *counting, GArray *rows, gboolean *is_possible)
+{
+  const QuoitSlots *slots = counting->slots;
+  QuoitCutStore *store = NULL;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      QuoitSlotsRow *row = &g_array_index (rows, QuoitSlotsRow, i);
+      QuoitCutting cutting;
+
+      if (!quoit_cutting_init (&cutting, &counting->class->facts, row->shape, slots->cut))
         continue;
-      is_possible = TRUE;
-      for (guint32 slice = of->first_slice; slice < of->first_slice + of->n_slices; slice++)
-        count_slice (counting, &problem, slice, &row);
+      is_possible[i] = TRUE;
+      if (store == NULL)
+        {
+          store = quoit_cut_store_get (slots->fleet->layout, counting->class, &cutting.grid);
+          counting->slices = quoit_cut_store_slices (store);
+        }
+      if (slots->cut == QUOIT_CUT_WHOLE)
+        {
+          count_whole (counting, &cutting.grid, row);
+          continue;
+        }
+      if (counting->memory == NULL)
+        {
+          counting->memory = quoit_cut_memory_take (store, slots->fleet);
+          list_sets (counting);
+        }
+      count_parts (counting, &cutting, row);
     }
-  if (is_possible)
-    g_array_append_val (counting->slots->rows, row);
-  else
-    row_clear (&row);
+  for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
+    g_free (counting->sets[i]);
+  if (counting->memory != NULL)
+    quoit_cut_memory_keep (counting->memory);
+  if (store != NULL)
+    quoit_cut_store_unref (store);
 }
 
-/* Adds a row for each shape that the catalogue lists, in its order. */
+/* --- all classes --- */
+
+/* Appends a row for the shape, or for each one that the catalogue lists, in its order. */
 static void
-add_all_rows (Counting *counting, QuoitGeneration generation)
+list_rows (QuoitGeneration generation, QuoitShape shape, GArray *list)
 {
   unsigned n_rows;
   const QuoitTopologyRow *rows = quoit_topology_rows (generation, &n_rows);
+  QuoitSlotsRow row = { .shape = shape };
 
-  for (unsigned i = 0; i < n_rows; i++)
+  if (shape.n_dims != 0)
+    g_array_append_val (list, row);
+  for (unsigned i = 0; i < n_rows && shape.n_dims == 0; i++)
     if (quoit_topology_is_new (rows, i))
-      add_row (counting, generation, rows[i].shape);
+      {
+        row.shape = rows[i].shape;
+        g_array_append_val (list, row);
+      }
 }
 
 gboolean
 quoit_slots_count (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGeneration generation, QuoitShape shape,
                    QuoitCut cut, gint64 until_ms, guint64 steps, GError **error)
 {
-  g_autoptr (QuoitFleet) later = quoit_fleet_seen_at (fleet, until_ms, until_ms + 1);
   g_autofree char *text = shape.n_dims == 0 ? NULL : quoit_shape_format (shape);
-  Counting counting = { slots,
-                        { [QUOIT_SLOTS_NOW] = { fleet, QUOIT_NODE_ALIVE, FALSE },
-                          [QUOIT_SLOTS_UNDRAINED] = { fleet, QUOIT_NODE_DRAINING, FALSE },
-                          [QUOIT_SLOTS_GROUPS_ENDED] = { later, QUOIT_NODE_ALIVE, FALSE },
-                          [QUOIT_SLOTS_MENDED] = { fleet, QUOIT_NODE_DEAD, FALSE } },
-                        steps,
-                        g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL) };
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (QuoitSlotsRow));
+  g_autofree gboolean *is_possible = NULL;
 
   *slots = (QuoitSlots) { .fleet = quoit_fleet_ref (fleet),
+                          .later = quoit_fleet_seen_at (fleet, until_ms, until_ms + 1),
+                          .generation = generation,
                           .cut = cut,
-                          .rows = g_array_new (FALSE, FALSE, sizeof (QuoitSlotsRow)),
-                          .answers = g_array_new (FALSE, FALSE, sizeof (QuoitSlotsAnswer)) };
-  g_array_set_clear_func (slots->rows, row_clear);
-  g_array_set_clear_func (slots->answers, answer_clear);
-  if (shape.n_dims == 0)
-    add_all_rows (&counting, generation);
-  else
-    add_row (&counting, generation, shape);
-  g_hash_table_unref (counting.known);
+                          .steps = steps,
+                          .rows = g_array_new (FALSE, FALSE, sizeof (QuoitSlotsRow)) };
+  list_rows (generation, shape, rows);
+  is_possible = g_new0 (gboolean, rows->len);
+  for (guint32 class = 0; class < fleet->layout->n_classes; class ++)
+    {
+      Counting counting = { .slots = slots, .class = &fleet->layout->classes[class] };
+
+      list_assumptions (slots, counting.assumptions);
+      if (counting.class->facts.generation == generation)
+        count_class (&counting, rows, is_possible);
+    }
+  for (guint i = 0; i < rows->len; i++)
+    if (is_possible[i])
+      g_array_append_val (slots->rows, g_array_index (rows, QuoitSlotsRow, i));
   if (slots->rows->len > 0)
     return TRUE;
   quoit_slots_clear (slots);
@@ -197,6 +215,69 @@ void
 quoit_slots_clear (QuoitSlots *slots)
 {
   quoit_fleet_unref (slots->fleet);
+  quoit_fleet_unref (slots->later);
   g_array_unref (slots->rows);
-  g_array_unref (slots->answers);
+}
+
+/* --- proofs --- */
+
+static void
+proof_free (gpointer data)
+{
+  QuoitSlotsProof *proof = data;
+
+  quoit_packing_result_clear (&proof->result);
+  g_free (proof);
+}
+
+/* Returns the proof for the slice. Slices of a class with the same hosts share one. */
+static QuoitSlotsProof *
+find_proof (const QuoitFreeHosts *rule, guint32 slice, const QuoitCutting *cutting, guint64 steps, GHashTable *known)
+{
+  const QuoitPackingDemand demand = { cutting->turns, cutting->n_turns, 1, 0 };
+  g_autoptr (GBytes) key = NULL;
+  QuoitSlotsProof *proof;
+  QuoitHostSet free;
+
+  quoit_free_hosts_list (rule, slice, &cutting->grid, &free);
+  key = g_bytes_new (free.rows, quoit_grid_n_rows (&cutting->grid) * sizeof *free.rows);
+  proof = g_hash_table_lookup (known, key);
+  if (proof == NULL)
+    {
+      proof = g_new (QuoitSlotsProof, 1);
+      proof->grid = cutting->grid;
+      memcpy (proof->free.rows, free.rows, quoit_grid_n_rows (&cutting->grid) * sizeof *free.rows);
+      quoit_packing_solve (&cutting->grid, &free, &demand, 1, cutting->offsets, steps, &proof->result);
+      g_hash_table_insert (known, g_steal_pointer (&key), proof);
+    }
+  proof->slice = slice;
+  return proof;
+}
+
+void
+quoit_slots_prove (const QuoitSlots *slots, const QuoitSlotsRow *row, QuoitSlotsIf assumption,
+                   void (*func) (const QuoitSlotsProof *proof, gpointer data), gpointer data)
+{
+  const QuoitLayout *layout = slots->fleet->layout;
+  QuoitFreeHosts assumptions[QUOIT_N_SLOTS_IF];
+  g_autoptr (GHashTable) known
+      = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, proof_free);
+  guint32 class_index = QUOIT_NO_INDEX;
+
+  list_assumptions (slots, assumptions);
+  for (guint32 shelf = 0; shelf < layout->n_shelves; shelf++)
+    {
+      const QuoitShelf *of = &layout->shelves[shelf];
+      const QuoitClass *class = of->class_index == QUOIT_NO_INDEX ? NULL : &layout->classes[of->class_index];
+      QuoitCutting cutting;
+
+      if (class == NULL || class->facts.generation != slots->generation
+          || !quoit_cutting_init (&cutting, &class->facts, row->shape, slots->cut))
+        continue;
+      if (of->class_index != class_index)
+        g_hash_table_remove_all (known);
+      class_index = of->class_index;
+      for (guint32 slice = of->first_slice; slice < of->first_slice + of->n_slices; slice++)
+        func (find_proof (&assumptions[assumption], slice, &cutting, slots->steps, known), data);
+    }
 }

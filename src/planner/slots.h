@@ -9,35 +9,34 @@
 
 enum { QUOIT_N_SLOTS_IF = QUOIT_SLOTS_MENDED + 1 };
 
-/* The answer for one set of free hosts. Slices with the same set share it. */
-typedef struct {
-  guint32 least, most;
-  guint64 unit;      /* of the weights */
-  GArray *weights;   /* of guint64, by worker id */
-  QuoitHostSet free; /* the hosts */
-} QuoitSlotsAnswer;
-
-/* A slice that has room for a part, or could have it. */
-typedef struct {
-  guint32 slice;
-  guint answer; /* index of answers */
-} QuoitSlotsSlice;
-
 typedef struct {
   QuoitShape shape;
   guint32 least[QUOIT_N_SLOTS_IF], most[QUOIT_N_SLOTS_IF];
-  GArray *slices[QUOIT_N_SLOTS_IF]; /* of QuoitSlotsSlice */
 } QuoitSlotsRow;
 
 struct _QuoitSlots {
-  QuoitFleet *fleet;
+  QuoitFleet *fleet, *later; /* @later: see QUOIT_SLOTS_GROUPS_ENDED */
+  QuoitGeneration generation;
   QuoitCut cut;
-  GArray *rows;    /* of QuoitSlotsRow */
-  GArray *answers; /* of QuoitSlotsAnswer */
+  guint64 steps;
+  GArray *rows; /* of QuoitSlotsRow */
 };
+
+/* The proof for one slice. */
+typedef struct {
+  guint32 slice;
+  QuoitGrid grid;
+  QuoitHostSet free;
+  QuoitPackingResult result;
+} QuoitSlotsProof;
 
 /* Fills @slots with the parts of @shape; without dimensions: of every shape that the catalogue lists and a slice of the
  * fleet is large enough for. Fails with NOT_FOUND if there is none. */
 gboolean quoit_slots_count (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGeneration generation, QuoitShape shape,
                             QuoitCut cut, gint64 until_ms, guint64 steps, GError **error);
 void quoit_slots_clear (QuoitSlots *slots);
+
+/* Calls @func with the proof of each slice that could have parts of @row, in the order of the layout. Searches again,
+ * because proofs are long and few are read. */
+void quoit_slots_prove (const QuoitSlots *slots, const QuoitSlotsRow *row, QuoitSlotsIf assumption,
+                        void (*func) (const QuoitSlotsProof *proof, gpointer data), gpointer data);

@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "placement/cut/later.h"
+#include "placement/cut/offers.h"
 #include "placement/cut/plan.h"
+#include "placement/cut/sources.h"
 
 enum {
-  NO_PLACE = G_MAXUINT32, /* as a turn: there is no place */
-  N_COMPARED = 4          /* cheapest places whose costs over time are compared */
+  N_COMPARED = 4, /* cheapest places whose costs over time are compared */
+  ABOUT_PLACES = 1,
+  ABOUT_FOUR /* see quoit_cut_memory_ask() */
 };
 
 /* --- the places of a slice --- */
@@ -76,28 +79,28 @@ find_first (const QuoitCutting *cutting, const QuoitHostSet *free, QuoitPlace *p
   return TRUE;
 }
 
-/* A slice with a place for a part. */
+/* The slices of one source. */
 typedef struct {
-  QuoitPlace place;
-  guint32 slice;
-  guint32 source; /* index in the sources */
-} Offer;
+  const QuoitCutSource *source;
+  QuoitCutMemory *memory;
+  QuoitCutQuestion *cheapest, *four; /* about the cheapest place, and about N_COMPARED places */
+  QuoitOffers *offers;               /* by index in the slices of the source */
+  GArray *changed;                   /* of guint32: indices of slices from which parts were taken */
+} Supply;
 
 /* The parts that are being chosen. */
 typedef struct {
   const QuoitFleet *fleet;
-  const GArray *sources; /* of QuoitCutSource */
+  GArray *supplies; /* of Supply */
   QuoitPlacePolicy policy;
   QuoitLater *later; /* NULL: only the costs among the hosts that are free now count */
-  GPtrArray *costs;  /* of QuoitCutCosts, by source */
-  GArray *offers;    /* of Offer: a heap, the cheapest first */
   GHashTable *left;  /* slice -> QuoitHostSet: the free hosts of slices with parts */
 } Choice;
 
-static const QuoitCutSource *
-source_at (const Choice *choice, guint32 source)
+static Supply *
+supply_at (const Choice *choice, guint i)
 {
-  return &g_array_index (choice->sources, QuoitCutSource, source);
+  return &g_array_index (choice->supplies, Supply, i);
 }
 
 /* Other policies than the best one use the first place of a slice, and its cost is the rank of the slice. */
@@ -117,215 +120,252 @@ find_by_policy (const Choice *choice, const QuoitCutting *cutting, const QuoitHo
 
 /* Finds the @most cheapest places of a slice, and returns how many there are. */
 static guint
-find_places (const Choice *choice, guint32 index, const QuoitHostSet *free, QuoitPlace *places, guint most)
+find_places (const Choice *choice, const Supply *supply, const QuoitHostSet *free, QuoitPlace *places, guint most)
 {
-  const QuoitCutting *cutting = &source_at (choice, index)->cutting;
-  const QuoitPlaceCosts *costs = ((const QuoitCutCosts *) choice->costs->pdata[index])->costs;
+  const QuoitCutting *cutting = &supply->source->cutting;
+  const QuoitPlaceCosts *costs;
 
   if (choice->policy != QUOIT_PLACE_BEST)
     return find_by_policy (choice, cutting, free, places);
+  costs = quoit_cut_memory_costs (supply->memory);
   return cutting->offsets == QUOIT_OFFSETS_ALIGNED
              ? find_cheapest_aligned (cutting, costs, free, places, most)
              : quoit_places_find_cheapest (costs, free, cutting->turns, cutting->n_turns, places, most);
+}
+
+/* Returns the cheapest place among the hosts of the set. */
+static const QuoitPlace *
+look_up_place (const Choice *choice, const Supply *supply, const QuoitFreeSet *set)
+{
+  QuoitPlace *place = g_hash_table_lookup (supply->cheapest->results, set);
+  QuoitHostSet free;
+
+  if (place != NULL)
+    return place;
+  place = g_new (QuoitPlace, 1);
+  quoit_free_set_copy (set, &free);
+  if (find_places (choice, supply, &free, place, 1) == 0)
+    *place = (QuoitPlace) { .turn = QUOIT_NO_PLACE };
+  g_hash_table_insert (supply->cheapest->results, (gpointer) set, place);
+  return place;
 }
 
 /* What is remembered. */
 typedef struct {
   guint n;
   QuoitPlace places[N_COMPARED];
-} Known;
+} Cheapest;
 
-/* Like find_places(), but remembers the result. */
-static guint
-look_up_places (const Choice *choice, guint32 index, const QuoitHostSet *free, QuoitPlace *places, guint most)
+static const Cheapest *
+look_up_four (const Choice *choice, const Supply *supply, const QuoitHostSet *free)
 {
-  QuoitCutCosts *costs = choice->costs->pdata[index];
-  const guint8 what = (guint8) ((guint) choice->policy * (N_COMPARED + 1) + most);
-  g_autoptr (GBytes) key = quoit_cut_costs_make_key (&source_at (choice, index)->cutting, free, what);
-  const Known *known;
-  guint n;
+  const QuoitFreeSet *set = quoit_cut_memory_find (supply->memory, free);
+  Cheapest *found = g_hash_table_lookup (supply->four->results, set);
 
-  if (!g_mutex_trylock (&costs->lock))
-    return find_places (choice, index, free, places, most);
-  known = g_hash_table_lookup (costs->places, key);
-  if (known != NULL)
+  if (found != NULL)
+    return found;
+  found = g_new (Cheapest, 1);
+  found->n = find_places (choice, supply, free, found->places, N_COMPARED);
+  g_hash_table_insert (supply->four->results, (gpointer) set, found);
+  return found;
+}
+
+/* --- the offers of all slices --- */
+
+/* Returns the free hosts of a slice, as they are before any part is taken. */
+static const QuoitFreeSet *
+set_of (const Supply *supply, guint32 index)
+{
+  return supply->memory->at[quoit_cut_source_position (supply->source, index)];
+}
+
+static void
+make_offers (const Choice *choice, Supply *supply)
+{
+  for (guint32 i = 0; i < supply->offers->n; i++)
+    supply->offers->places[i] = *look_up_place (choice, supply, set_of (supply, i));
+  quoit_offers_play_all (supply->offers);
+}
+
+/* Offers of all slices of a class are remembered, and only those of slices that have changed are made again. */
+static void
+refresh_offers (const Choice *choice, Supply *supply)
+{
+  QuoitCutQuestion *question = supply->cheapest;
+
+  if (question->state == NULL)
     {
-      n = known->n;
-      memcpy (places, known->places, n * sizeof *places);
+      question->state = quoit_offers_new (supply->source->slices->len);
+      question->free_state = (GDestroyNotify) quoit_offers_free;
+      supply->offers = question->state;
+      make_offers (choice, supply);
     }
+  supply->offers = question->state;
+  if (question->changed->len > supply->offers->n / 4)
+    make_offers (choice, supply);
+  else
+    for (guint i = 0; i < question->changed->len; i++)
+      {
+        const guint32 index = g_array_index (question->changed, guint32, i);
+
+        quoit_offers_set (supply->offers, index, look_up_place (choice, supply, set_of (supply, index)));
+      }
+  g_array_set_size (question->changed, 0);
+}
+
+static void
+open_supply (const Choice *choice, const QuoitCutSource *source)
+{
+  Supply supply = { .source = source,
+                    .memory = quoit_cut_memory_take (source->store, choice->fleet),
+                    .changed = g_array_new (FALSE, FALSE, sizeof (guint32)) };
+
+  supply.cheapest = quoit_cut_memory_ask (supply.memory, &source->cutting, ABOUT_PLACES, choice->policy);
+  if (choice->later != NULL)
+    supply.four = quoit_cut_memory_ask (supply.memory, &source->cutting, ABOUT_FOUR, 0);
+  if (source->is_all)
+    refresh_offers (choice, &supply);
   else
     {
-      Known *found = g_malloc (sizeof (Known));
-
-      n = find_places (choice, index, free, places, most);
-      found->n = n;
-      memcpy (found->places, places, n * sizeof *places);
-      quoit_cut_costs_remember (costs->places, g_steal_pointer (&key), found);
+      supply.offers = quoit_offers_new (source->slices->len);
+      make_offers (choice, &supply);
     }
-  g_mutex_unlock (&costs->lock);
-  return n;
+  g_array_append_val (choice->supplies, supply);
 }
 
-static QuoitPlace
-look_up_place (const Choice *choice, guint32 index, const QuoitHostSet *free)
+static void
+close_supply (const Choice *choice, Supply *supply)
 {
-  QuoitPlace place;
+  if (!supply->source->is_all)
+    quoit_offers_free (supply->offers);
+  else
+    for (guint i = 0; i < supply->changed->len; i++)
+      {
+        const guint32 index = g_array_index (supply->changed, guint32, i);
 
-  return look_up_places (choice, index, free, &place, 1) > 0 ? place : (QuoitPlace) { .turn = NO_PLACE };
+        quoit_offers_set (supply->offers, index, look_up_place (choice, supply, set_of (supply, index)));
+      }
+  g_array_unref (supply->changed);
+  quoit_cut_memory_keep (supply->memory);
 }
 
-/* --- the heap --- */
+/* --- the cheapest offers --- */
+
+/* A node of the tree of a supply, and its winner. */
+typedef struct {
+  guint supply;
+  guint32 node, index;
+} Contender;
+
+static guint32
+slice_of (const Choice *choice, const Contender *contender)
+{
+  return g_array_index (supply_at (choice, contender->supply)->source->slices, guint32, contender->index);
+}
+
+static const QuoitPlace *
+place_of (const Choice *choice, const Contender *contender)
+{
+  return &supply_at (choice, contender->supply)->offers->places[contender->index];
+}
 
 static gboolean
-is_before (const Offer *a, const Offer *b)
+is_before (const Choice *choice, const Contender *a, const Contender *b)
 {
-  return a->place.cost != b->place.cost ? a->place.cost < b->place.cost : a->slice < b->slice;
-}
+  const guint64 x = place_of (choice, a)->cost, y = place_of (choice, b)->cost;
 
-static Offer *
-offer_at (const Choice *choice, guint i)
-{
-  return &g_array_index (choice->offers, Offer, i);
+  return x != y ? x < y : slice_of (choice, a) < slice_of (choice, b);
 }
 
 static void
-swap_offers (const Choice *choice, guint a, guint b)
+add_contender (const Choice *choice, guint supply, guint32 node, GArray *contenders)
 {
-  const Offer offer = *offer_at (choice, a);
+  const Contender contender = { supply, node, quoit_offers_winner (supply_at (choice, supply)->offers, node) };
 
-  *offer_at (choice, a) = *offer_at (choice, b);
-  *offer_at (choice, b) = offer;
+  if (contender.index != QUOIT_NO_INDEX)
+    g_array_append_val (contenders, contender);
 }
 
-/* Moves the offer at @i down to where it belongs. */
+/* Adds what else is below the node of a winner that was removed. */
 static void
-sift_down (const Choice *choice, guint i)
+add_losers (const Choice *choice, const Contender *winner, GArray *contenders)
 {
-  for (;;)
+  const QuoitOffers *offers = supply_at (choice, winner->supply)->offers;
+
+  for (guint32 node = winner->node; node < offers->size;)
     {
-      guint least = i;
+      const guint32 left = 2 * node, right = 2 * node + 1;
+      const gboolean is_left = quoit_offers_winner (offers, left) == winner->index;
 
-      for (guint child = 2 * i + 1; child <= 2 * i + 2 && child < choice->offers->len; child++)
-        if (is_before (offer_at (choice, child), offer_at (choice, least)))
-          least = child;
-      if (least == i)
-        return;
-      swap_offers (choice, i, least);
-      i = least;
+      add_contender (choice, winner->supply, is_left ? right : left, contenders);
+      node = is_left ? left : right;
     }
 }
 
-/* Moves the offer at @i, which has changed, to where it belongs. */
-static void
-sift (const Choice *choice, guint i)
+/* Sets @found to the cheapest offers, in order, and returns how many there are, at most @most. */
+static guint
+list_first_offers (const Choice *choice, Contender *found, guint most)
 {
-  for (; i > 0 && is_before (offer_at (choice, i), offer_at (choice, (i - 1) / 2)); i = (i - 1) / 2)
-    swap_offers (choice, i, (i - 1) / 2);
-  sift_down (choice, i);
-}
+  g_autoptr (GArray) contenders = g_array_new (FALSE, FALSE, sizeof (Contender));
+  guint n = 0;
 
-static void
-make_offers (const Choice *choice)
-{
-  const QuoitFreeHosts rule = { choice->fleet, QUOIT_NODE_ALIVE, FALSE };
-
-  for (guint i = 0; i < choice->sources->len; i++)
+  for (guint i = 0; i < choice->supplies->len; i++)
+    add_contender (choice, i, 1, contenders);
+  while (n < most && contenders->len > 0)
     {
-      const QuoitGrid *grid = &source_at (choice, i)->cutting.grid;
-      QuoitPlace in_empty = { .turn = NO_PLACE };
-      gboolean is_empty_known = FALSE;
+      guint first = 0;
 
-      for (guint s = 0; s < source_at (choice, i)->slices->len; s++)
-        {
-          Offer offer = { .slice = g_array_index (source_at (choice, i)->slices, guint32, s), .source = i };
-          const gboolean is_empty = quoit_free_hosts_are_all (&rule, offer.slice);
-          QuoitHostSet free;
-
-          offer.place = in_empty;
-          if (!is_empty || !is_empty_known)
-            {
-              quoit_free_hosts_list (&rule, offer.slice, grid, &free);
-              offer.place = look_up_place (choice, i, &free);
-            }
-          if (is_empty)
-            {
-              in_empty = offer.place;
-              is_empty_known = TRUE;
-            }
-          if (offer.place.turn != NO_PLACE)
-            g_array_append_val (choice->offers, offer);
-        }
+      for (guint i = 1; i < contenders->len; i++)
+        if (is_before (choice, &g_array_index (contenders, Contender, i),
+                       &g_array_index (contenders, Contender, first)))
+          first = i;
+      found[n] = g_array_index (contenders, Contender, first);
+      g_array_remove_index_fast (contenders, first);
+      if (++n < most)
+        add_losers (choice, &found[n - 1], contenders);
     }
-  for (guint i = choice->offers->len / 2; i-- > 0;)
-    sift_down (choice, i);
+  return n;
 }
 
 /* --- choosing --- */
 
 /* Returns the free hosts of a slice without the parts that were chosen. */
 static QuoitHostSet *
-hosts_left (const Choice *choice, const Offer *offer)
+hosts_left (const Choice *choice, const Contender *contender)
 {
-  const QuoitFreeHosts rule = { choice->fleet, QUOIT_NODE_ALIVE, FALSE };
-  QuoitHostSet *left = g_hash_table_lookup (choice->left, GUINT_TO_POINTER (offer->slice));
+  const guint32 slice = slice_of (choice, contender);
+  QuoitHostSet *left = g_hash_table_lookup (choice->left, GUINT_TO_POINTER (slice));
 
   if (left != NULL)
     return left;
   left = g_new (QuoitHostSet, 1);
-  quoit_free_hosts_list (&rule, offer->slice, &source_at (choice, offer->source)->cutting.grid, left);
-  g_hash_table_insert (choice->left, GUINT_TO_POINTER (offer->slice), left);
+  quoit_free_set_copy (set_of (supply_at (choice, contender->supply), contender->index), left);
+  g_hash_table_insert (choice->left, GUINT_TO_POINTER (slice), left);
   return left;
 }
 
 /* Takes a place, and if @is_last is not set, finds the cheapest remaining one of its slice. */
 static void
-take (const Choice *choice, guint index, const QuoitPlace *place, gboolean is_last, GArray *parts)
+take (const Choice *choice, const Contender *contender, const QuoitPlace *place, gboolean is_last, GArray *parts)
 {
-  Offer *offer = offer_at (choice, index);
-  const QuoitCutting *cutting = &source_at (choice, offer->source)->cutting;
-  const QuoitCutPart part = { offer->slice, place->origin, cutting->turns[place->turn].hosts };
+  Supply *supply = supply_at (choice, contender->supply);
+  const QuoitCutting *cutting = &supply->source->cutting;
+  const QuoitCutPart part = { slice_of (choice, contender), place->origin, cutting->turns[place->turn].hosts };
   QuoitHostSet *left;
 
   g_array_append_val (parts, part);
   if (is_last)
     return;
-  left = hosts_left (choice, offer);
+  left = hosts_left (choice, contender);
   quoit_host_set_remove_box (&cutting->grid, left, part.hosts, part.origin);
-  offer->place = look_up_place (choice, offer->source, left);
-  if (offer->place.turn == NO_PLACE)
-    {
-      *offer = *offer_at (choice, choice->offers->len - 1);
-      g_array_set_size (choice->offers, choice->offers->len - 1);
-    }
-  if (index < choice->offers->len)
-    sift (choice, index);
-}
-
-/* Sets @found to the first offers of the heap, in order, and returns how many there are. */
-static guint
-list_first_offers (const Choice *choice, guint found[N_COMPARED])
-{
-  guint open[N_COMPARED + 2] = { 0 }, n_open = choice->offers->len > 0 ? 1 : 0, n = 0;
-
-  while (n < N_COMPARED && n_open > 0)
-    {
-      guint first = 0, index;
-
-      for (guint i = 1; i < n_open; i++)
-        if (is_before (offer_at (choice, open[i]), offer_at (choice, open[first])))
-          first = i;
-      index = open[first];
-      open[first] = open[--n_open];
-      found[n++] = index;
-      for (guint child = 2 * index + 1; child <= 2 * index + 2 && child < choice->offers->len; child++)
-        open[n_open++] = child;
-    }
-  return n;
+  quoit_offers_set (supply->offers, contender->index,
+                    look_up_place (choice, supply, quoit_cut_memory_find (supply->memory, left)));
+  g_array_append_val (supply->changed, contender->index);
 }
 
 /* A place that is compared over time. */
 typedef struct {
-  guint offer; /* index in the heap */
+  Contender offer; /* of the slice */
   QuoitPlace place;
 } Candidate;
 
@@ -334,30 +374,32 @@ typedef struct {
 static guint
 list_candidates (const Choice *choice, Candidate candidates[N_COMPARED])
 {
-  guint offers[N_COMPARED], n = 0;
-  const guint n_offers = list_first_offers (choice, offers);
+  Contender offers[N_COMPARED];
+  const guint n_offers = list_first_offers (choice, offers, N_COMPARED);
+  guint n = 0;
 
   for (guint i = 0; i < n_offers; i++)
     {
-      const Offer *offer = offer_at (choice, offers[i]);
-      QuoitPlace places[N_COMPARED];
-      const guint n_places = look_up_places (choice, offer->source, hosts_left (choice, offer), places, N_COMPARED);
+      const Cheapest *cheapest
+          = look_up_four (choice, supply_at (choice, offers[i].supply), hosts_left (choice, &offers[i]));
+      const guint32 slice = slice_of (choice, &offers[i]);
 
-      for (guint p = 0; p < n_places; p++)
+      for (guint p = 0; p < cheapest->n; p++)
         {
+          const QuoitPlace *place = &cheapest->places[p];
           guint at = n;
 
           /* Offers with equal costs are in the order of their slices, but their later places need not be. */
           while (at > 0
-                 && is_before (&(const Offer) { .place = places[p], .slice = offer->slice },
-                               &(const Offer) { .place = candidates[at - 1].place,
-                                                .slice = offer_at (choice, candidates[at - 1].offer)->slice }))
+                 && (place->cost < candidates[at - 1].place.cost
+                     || (place->cost == candidates[at - 1].place.cost
+                         && slice < slice_of (choice, &candidates[at - 1].offer))))
             at--;
           if (at == N_COMPARED)
             break;
           n = MIN (n + 1, (guint) N_COMPARED);
           memmove (&candidates[at + 1], &candidates[at], (n - at - 1) * sizeof *candidates);
-          candidates[at] = (Candidate) { offers[i], places[p] };
+          candidates[at] = (Candidate) { offers[i], *place };
         }
     }
   return n;
@@ -374,12 +416,12 @@ choose_over_time (const Choice *choice)
 
   for (guint i = 0; i < n; i++)
     {
-      const Offer *offer = offer_at (choice, candidates[i].offer);
-      const QuoitCutting *cutting = &source_at (choice, offer->source)->cutting;
-      const QuoitPlaceCosts *costs = ((const QuoitCutCosts *) choice->costs->pdata[offer->source])->costs;
-      const guint64 cost
-          = quoit_later_cost (choice->later, costs, &cutting->grid, offer->slice, hosts_left (choice, offer),
-                              cutting->turns[candidates[i].place.turn].hosts, &candidates[i].place);
+      const Contender *offer = &candidates[i].offer;
+      const Supply *supply = supply_at (choice, offer->supply);
+      const QuoitCutting *cutting = &supply->source->cutting;
+      const guint64 cost = quoit_later_cost (choice->later, quoit_cut_memory_costs (supply->memory), &cutting->grid,
+                                             slice_of (choice, offer), hosts_left (choice, offer),
+                                             cutting->turns[candidates[i].place.turn].hosts, &candidates[i].place);
 
       if (cost >= least)
         continue;
@@ -392,12 +434,14 @@ choose_over_time (const Choice *choice)
 static void
 choose_parts (const Choice *choice, guint32 most, GArray *parts)
 {
-  while (parts->len < most && choice->offers->len > 0)
+  Contender first;
+
+  while (parts->len < most && list_first_offers (choice, &first, 1) > 0)
     {
       const Candidate chosen
-          = choice->later != NULL ? choose_over_time (choice) : (Candidate) { 0, offer_at (choice, 0)->place };
+          = choice->later != NULL ? choose_over_time (choice) : (Candidate) { first, *place_of (choice, &first) };
 
-      take (choice, chosen.offer, &chosen.place, parts->len + 1 == most, parts);
+      take (choice, &chosen.offer, &chosen.place, parts->len + 1 == most, parts);
     }
 }
 
@@ -405,19 +449,19 @@ void
 quoit_cut_choose_places (const QuoitFleet *fleet, const GArray *sources, const QuoitRequest *request, guint32 most,
                          GArray *parts)
 {
-  g_autoptr (GPtrArray) costs = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_cut_costs_unref);
   g_autoptr (GHashTable) left = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GArray) offers = g_array_new (FALSE, FALSE, sizeof (Offer));
+  g_autoptr (GArray) supplies = g_array_new (FALSE, FALSE, sizeof (Supply));
   const gint64 length_ms = request->place == QUOIT_PLACE_BEST ? quoit_request_length (request) : 0;
   QuoitLater later;
-  const Choice choice = { fleet, sources, request->place, length_ms > 0 ? &later : NULL, costs, offers, left };
+  const Choice choice = { fleet, supplies, request->place, length_ms > 0 ? &later : NULL, left };
 
   for (guint i = 0; i < sources->len; i++)
-    g_ptr_array_add (costs, quoit_cut_costs_get (fleet->layout, source_at (&choice, i)));
-  make_offers (&choice);
+    open_supply (&choice, &g_array_index (sources, QuoitCutSource, i));
   if (length_ms > 0)
     quoit_later_init (&later, fleet, length_ms);
   choose_parts (&choice, most, parts);
   if (length_ms > 0)
     quoit_later_clear (&later);
+  for (guint i = 0; i < sources->len; i++)
+    close_supply (&choice, supply_at (&choice, i));
 }

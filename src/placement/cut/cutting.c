@@ -81,7 +81,41 @@ quoit_free_hosts_are_all (const QuoitFreeHosts *rule, guint32 slice)
              && quoit_fleet_slice_could_be_intact (rule->fleet, (QuoitSliceId) { slice }));
 }
 
-/* Lists the free hosts of a slice whose node i is its host i, and has no rival. */
+/* Returns whether node i of the slice is its host i, and has no rival: nodes are sorted by worker id. */
+static gboolean
+is_by_index (const QuoitFleet *fleet, guint32 slice, const QuoitGrid *grid)
+{
+  const guint32 n_nodes = fleet->layout->slices[slice].n_nodes;
+
+  return n_nodes == quoit_grid_n_hosts (grid) && n_nodes > 0
+         && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { slice });
+}
+
+gboolean
+quoit_free_hosts_have_all (const QuoitFreeHosts *rule, guint32 slice, const QuoitGrid *grid)
+{
+  const QuoitSliceStatus *status = quoit_fleet_slice_status (rule->fleet, (QuoitSliceId) { slice });
+  QuoitHostSet free;
+
+  if (is_by_index (rule->fleet, slice, grid))
+    return (rule->ignores_use || status->n_used == 0) && (rule->worst >= QUOIT_NODE_DEAD || status->n_missing == 0)
+           && (rule->worst >= QUOIT_NODE_DRAINING || status->n_draining == 0);
+  quoit_free_hosts_list (rule, slice, grid, &free);
+  return quoit_host_set_count (grid, &free) == quoit_grid_n_hosts (grid);
+}
+
+gboolean
+quoit_free_hosts_are_same (const QuoitFreeHosts *a, const QuoitFreeHosts *b, guint32 slice, const QuoitGrid *grid)
+{
+  const QuoitSliceStatus *status = quoit_fleet_slice_status (a->fleet, (QuoitSliceId) { slice });
+  const QuoitNodeState better = MIN (a->worst, b->worst), worse = MAX (a->worst, b->worst);
+
+  return is_by_index (a->fleet, slice, grid) && (a->ignores_use == b->ignores_use || status->n_used == 0)
+         && (better >= QUOIT_NODE_DRAINING || worse < QUOIT_NODE_DRAINING || status->n_draining == 0)
+         && (better >= QUOIT_NODE_DEAD || worse < QUOIT_NODE_DEAD || status->n_missing == 0);
+}
+
+/* Lists the free hosts of a slice whose nodes are by index. */
 static void
 list_by_index (const QuoitFreeHosts *rule, const QuoitSlice *row, const QuoitGrid *grid, QuoitHostSet *free)
 {
@@ -118,9 +152,7 @@ quoit_free_hosts_list (const QuoitFreeHosts *rule, guint32 slice, const QuoitGri
       quoit_host_set_fill (grid, free);
       return;
     }
-  /* Nodes are sorted by worker id. */
-  if (row->n_nodes == quoit_grid_n_hosts (grid) && row->n_nodes > 0
-      && quoit_fleet_slice_could_be_intact (rule->fleet, (QuoitSliceId) { slice }))
+  if (is_by_index (rule->fleet, slice, grid))
     {
       list_by_index (rule, row, grid, free);
       return;

@@ -26,6 +26,14 @@ typedef struct {
 /* Returns whether it is known, without visiting the nodes of the slice, that all its hosts count. */
 gboolean quoit_free_hosts_are_all (const QuoitFreeHosts *rule, guint32 slice);
 
+/* Returns whether all hosts of the slice count. Visits its nodes only if they contradict each other. */
+gboolean quoit_free_hosts_have_all (const QuoitFreeHosts *rule, guint32 slice, const QuoitGrid *grid);
+
+/* Returns whether it is known, without visiting nodes, that the same hosts count under both rules, which must be about
+ * one fleet. */
+gboolean quoit_free_hosts_are_same (const QuoitFreeHosts *a, const QuoitFreeHosts *b, guint32 slice,
+                                    const QuoitGrid *grid);
+
 /* Sets @free to the hosts of the slice that count. If two nodes claim one worker id, the alive one counts; if both are
  * alive, or one of them is used, neither does. */
 void quoit_free_hosts_list (const QuoitFreeHosts *rule, guint32 slice, const QuoitGrid *grid, QuoitHostSet *free);

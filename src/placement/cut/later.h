@@ -4,7 +4,9 @@
  * groups on it end by then, as far as leases and estimates say. It is assumed that nodes stay as they are. */
 #pragma once
 
-#include "placement/cut/costs.h"
+#include "fleet/fleet.h"
+#include "geometry/places.h"
+#include "placement/request.h"
 
 enum { QUOIT_N_LATER = 3 };
 

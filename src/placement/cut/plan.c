@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/cut/plan.h"
 
-#include "placement/cut/costs.h"
+#include "placement/cut/counts.h"
+#include "placement/cut/sources.h"
 #include "placement/quota.h"
 
 /* About a tenth of a second for one slice. */
 #define STEPS G_GUINT64_CONSTANT (20000000)
-
-/* How many parts one slice can hold at once. */
-typedef struct {
-  guint32 least, most;
-} Count;
 
 /* --- packing --- */
 
@@ -26,80 +22,86 @@ append_packed (const QuoitCutting *cutting, guint32 slice, const GArray *packed,
     }
 }
 
-/* What is packed: parts into the hosts that count. */
-typedef struct {
-  const QuoitFreeHosts *rule;
-  guint32 enough;
-  GArray *parts; /* receives QuoitCutPart; NULL: they are only counted */
-} Packing;
-
-/* Packs parts into one slice. */
-static Count
-pack_slice (const Packing *packing, const QuoitCutSource *source, guint32 slice, const QuoitHostSet *free)
-{
-  const QuoitCutting *cutting = &source->cutting;
-  const QuoitPackingDemand demand = { cutting->turns, cutting->n_turns, 1, 0 };
-  QuoitPackingResult result;
-  Count count;
-
-  quoit_packing_solve (&cutting->grid, free, &demand, 1, cutting->offsets, STEPS, &result);
-  count = (Count) { (guint32) result.least, (guint32) result.most };
-  if (packing->parts != NULL)
-    append_packed (cutting, slice, result.parts, packing->enough, packing->parts);
-  quoit_packing_result_clear (&result);
-  return count;
-}
-
-/* Like pack_slice(), but for counts it looks up what is known of the same hosts. */
-static Count
-count_slice (const Packing *packing, const QuoitCutSource *source, guint32 slice, QuoitCutCosts *costs)
-{
-  g_autoptr (GBytes) key = NULL;
-  const Count *known;
-  QuoitHostSet free;
-  Count count;
-
-  quoit_free_hosts_list (packing->rule, slice, &source->cutting.grid, &free);
-  if (packing->parts != NULL || !g_mutex_trylock (&costs->lock))
-    return pack_slice (packing, source, slice, &free);
-  key = quoit_cut_costs_make_key (&source->cutting, &free, 0);
-  known = g_hash_table_lookup (costs->counts, key);
-  count = known != NULL ? *known : pack_slice (packing, source, slice, &free);
-  if (known == NULL)
-    quoit_cut_costs_remember (costs->counts, g_steal_pointer (&key), g_memdup2 (&count, sizeof count));
-  g_mutex_unlock (&costs->lock);
-  return count;
-}
-
 /* Packs parts into the slices of sources @first to @end. */
 static void
-pack_sources (const Packing *packing, const GArray *sources, guint first, guint end, guint32 *least, guint32 *most)
+pack_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, guint end, guint32 most, GArray *parts)
 {
-  *least = *most = 0;
   for (guint i = first; i < end; i++)
     {
       const QuoitCutSource *source = &g_array_index (sources, QuoitCutSource, i);
-      QuoitCutCosts *costs = quoit_cut_costs_get (packing->rule->fleet->layout, source);
-      Count in_empty = { 0, 0 };
-      gboolean is_empty_known = FALSE;
+      const QuoitCutting *cutting = &source->cutting;
+      const QuoitPackingDemand demand = { cutting->turns, cutting->n_turns, 1, 0 };
 
-      for (guint s = 0; s < source->slices->len && *least < packing->enough; s++)
+      for (guint s = 0; s < source->slices->len && parts->len < most; s++)
         {
           const guint32 slice = g_array_index (source->slices, guint32, s);
-          const gboolean is_empty = packing->parts == NULL && quoit_free_hosts_are_all (packing->rule, slice);
-          Count count = in_empty;
+          QuoitPackingResult result;
+          QuoitHostSet free;
 
-          if (!is_empty || !is_empty_known)
-            count = count_slice (packing, source, slice, costs);
-          if (is_empty)
-            {
-              in_empty = count;
-              is_empty_known = TRUE;
-            }
-          *least += count.least;
-          *most += count.most;
+          quoit_free_hosts_list (rule, slice, &cutting->grid, &free);
+          quoit_packing_solve (&cutting->grid, &free, &demand, 1, cutting->offsets, STEPS, &result);
+          append_packed (cutting, slice, result.parts, most, parts);
+          quoit_packing_result_clear (&result);
         }
-      quoit_cut_costs_unref (costs);
+    }
+}
+
+/* --- counting --- */
+
+/* Counts the parts that fit into some slices of a class, or under a rule other than that of the memory. */
+static void
+count_slices (const QuoitFreeHosts *rule, const QuoitCutSource *source, QuoitCutMemory *memory, guint32 enough,
+              guint32 *least, guint32 *most)
+{
+  const QuoitFreeHosts now = { rule->fleet, QUOIT_NODE_ALIVE, FALSE };
+  QuoitCutQuestion *question = quoit_part_counts_ask (memory, &source->cutting, STEPS);
+  const QuoitFreeSet *all = NULL;
+
+  for (guint s = 0; s < source->slices->len && *least < enough; s++)
+    {
+      const guint32 slice = g_array_index (source->slices, guint32, s);
+      const gboolean has_all = quoit_free_hosts_are_all (rule, slice);
+      const QuoitFreeSet *set = has_all ? all : NULL;
+      QuoitPartCount count;
+
+      if (set == NULL && quoit_free_hosts_are_same (rule, &now, slice, &source->cutting.grid))
+        set = memory->at[quoit_cut_source_position (source, s)];
+      if (set == NULL)
+        {
+          QuoitHostSet free;
+
+          quoit_free_hosts_list (rule, slice, &source->cutting.grid, &free);
+          set = quoit_cut_memory_find (memory, &free);
+        }
+      if (has_all)
+        all = set;
+      count = quoit_part_counts_look_up (question, &source->cutting, set, STEPS);
+      *least += count.least;
+      *most += count.most;
+    }
+}
+
+/* Counts the parts that fit into the slices of sources @first to @end. */
+static void
+count_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, guint end, guint32 enough,
+               guint32 *least, guint32 *most)
+{
+  const gboolean is_now = rule->worst == QUOIT_NODE_ALIVE && !rule->ignores_use;
+
+  *least = *most = 0;
+  for (guint i = first; i < end && *least < enough; i++)
+    {
+      const QuoitCutSource *source = &g_array_index (sources, QuoitCutSource, i);
+      QuoitCutMemory *memory = quoit_cut_memory_take (source->store, rule->fleet);
+      guint32 own_least = 0, own_most = 0;
+
+      if (is_now && source->is_all)
+        quoit_part_counts_sum (memory, &source->cutting, STEPS, enough - *least, &own_least, &own_most);
+      else
+        count_slices (rule, source, memory, enough - *least, &own_least, &own_most);
+      *least += own_least;
+      *most += own_most;
+      quoit_cut_memory_keep (memory);
     }
 }
 
@@ -107,15 +109,13 @@ pack_sources (const Packing *packing, const GArray *sources, guint first, guint 
 void
 quoit_cut_count_in (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
 {
-  const Packing packing = { rule, enough, NULL };
-
   *least = *most = 0;
   for (guint first = 0, end; first < sources->len; first = end)
     {
       guint32 own_least, own_most;
 
       end = quoit_cut_sources_end (sources, first);
-      pack_sources (&packing, sources, first, end, &own_least, &own_most);
+      count_sources (rule, sources, first, end, enough, &own_least, &own_most);
       *least = MAX (*least, own_least);
       *most = MAX (*most, own_most);
     }
@@ -135,11 +135,11 @@ choose_from (const QuoitFleet *fleet, const QuoitRequest *request, const GArray 
   if (parts->len >= most)
     return;
   /* What is known of the same hosts often says that no more parts fit. */
-  pack_sources (&(const Packing) { &rule, most, NULL }, sources, first, end, &n, &at_most);
+  count_sources (&rule, sources, first, end, most, &n, &at_most);
   if (MIN (n, most) <= parts->len)
     return;
   g_array_set_size (parts, 0);
-  pack_sources (&(const Packing) { &rule, most, parts }, sources, first, end, &n, &at_most);
+  pack_sources (&rule, sources, first, end, most, parts);
 }
 
 gboolean

@@ -4,23 +4,25 @@
 static void
 source_clear (gpointer data)
 {
-  g_array_unref (((QuoitCutSource *) data)->slices);
+  QuoitCutSource *source = data;
+
+  g_array_unref (source->slices);
+  quoit_cut_store_unref (source->store);
 }
 
-static void
-list_slices (const QuoitFleet *fleet, const QuoitCandidates *candidates, GArray *slices)
+/* Returns the slices of the class that are candidates. */
+static GArray *
+list_slices (const QuoitCutStore *store, const QuoitCandidates *candidates)
 {
-  const QuoitLayout *layout = fleet->layout;
+  GArray *all = quoit_cut_store_slices (store), *slices;
 
-  for (guint32 shelf = 0; shelf < layout->n_shelves; shelf++)
-    {
-      const QuoitShelf *row = &layout->shelves[shelf];
-
-      for (guint32 s = row->first_slice;
-           row->class_index == candidates->class_index && s < row->first_slice + row->n_slices; s++)
-        if (candidates->eligible == NULL || quoit_eligible_has (candidates->eligible, s))
-          g_array_append_val (slices, s);
-    }
+  if (candidates->class_index != QUOIT_NO_INDEX && candidates->eligible == NULL)
+    return g_array_ref (all);
+  slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint i = 0; i < all->len && candidates->class_index != QUOIT_NO_INDEX; i++)
+    if (quoit_eligible_has (candidates->eligible, g_array_index (all, guint32, i)))
+      g_array_append_val (slices, g_array_index (all, guint32, i));
+  return slices;
 }
 
 static gboolean
@@ -40,13 +42,33 @@ add_source (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_
   whole.chips_per_host = class->facts.chips_per_host;
   if (!quoit_candidates_find (fleet, &whole, &candidates, error))
     return FALSE;
-  source.slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  source.store = quoit_cut_store_get (fleet->layout, class, &source.cutting.grid);
+  source.slices = list_slices (source.store, &candidates);
   source.n_slices = class->n_slices;
-  if (candidates.class_index != QUOIT_NO_INDEX)
-    list_slices (fleet, &candidates, source.slices);
+  source.is_all = source.slices == quoit_cut_store_slices (source.store);
   quoit_candidates_clear (&candidates);
   g_array_append_val (sources, source);
   return TRUE;
+}
+
+guint32
+quoit_cut_source_position (const QuoitCutSource *source, guint32 index)
+{
+  const GArray *all = quoit_cut_store_slices (source->store);
+  guint32 first = index, end = all->len;
+
+  if (source->is_all)
+    return index;
+  while (g_array_index (all, guint32, first) != g_array_index (source->slices, guint32, index))
+    {
+      const guint32 middle = first + (end - first) / 2;
+
+      if (g_array_index (all, guint32, middle) <= g_array_index (source->slices, guint32, index))
+        first = middle;
+      else
+        end = middle;
+    }
+  return first;
 }
 
 static guint
