@@ -5,6 +5,8 @@
  * docs/rules/gke-kuberay-jax.md. */
 #pragma once
 
+#include <string.h>
+
 #include "base/error.h"
 
 /* Databases store these values, so new ones are only appended. */
@@ -112,6 +114,7 @@ typedef struct {
   QuoitGeneration generation;
   QuoitShape shape;
   guint8 chips_per_host;
+  gboolean has_default_hosts; /* chips_per_host is Ray's default for the shape */
   guint32 hosts;
   QuoitShape host_block;    /* the chips of one host: 2,2,1 for 4 chips (gke-kuberay-jax 1.3) */
   QuoitShape host_grid;     /* the number of hosts along each axis */
@@ -156,7 +159,7 @@ guint32 quoit_shape_chips (QuoitShape shape); /* cannot overflow: parsing refuse
 static inline gboolean
 quoit_shape_equal (QuoitShape a, QuoitShape b)
 {
-  return a.n_dims == b.n_dims && a.dims[0] == b.dims[0] && a.dims[1] == b.dims[1] && a.dims[2] == b.dims[2];
+  return memcmp (&a, &b, sizeof a) == 0; /* without padding, in one comparison */
 }
 
 /* Returns whether @generation can have @shape: the number of dimensions is right, and the catalogue lists it. A

@@ -72,6 +72,7 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
     }
 
   derived.chips_per_host = (guint8) chips_per_host;
+  derived.has_default_hosts = chips_per_host == quoit_default_chips_per_host (generation, shape);
   derived.hosts = quoit_shape_chips (shape) / chips_per_host;
   derived.host_grid.n_dims = shape.n_dims;
   for (unsigned axis = 0; axis < 3; axis++)

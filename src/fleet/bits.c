@@ -51,26 +51,31 @@ quoit_bits_remove_above (QuoitBits *bits, guint32 member)
     at /= 64;
 }
 
+/* Returns the first member of a word of level @level + 1. */
+static guint32
+descend (const QuoitBits *bits, unsigned level, guint32 at)
+{
+  while (level-- > 0)
+    at = at * 64 + (guint32) __builtin_ctzll (quoit_bits_word (bits, bits->base[level] + at));
+  return at;
+}
+
 guint32
 quoit_bits_next_above (const QuoitBits *bits, guint32 from)
 {
   guint32 at = from;
-  unsigned level = 0;
-  guint64 word;
 
-  do
+  for (unsigned level = 1; level < QUOIT_BITS_LEVELS; level++)
     {
-      /* The rest of this word is empty: continue in the level above, after the bit of this word. */
-      if (++level == QUOIT_BITS_LEVELS)
-        return QUOIT_BITS_NONE;
+      guint64 word;
+
+      /* The rest of the word below is empty: continue after its bit. */
       at = at / 64 + 1;
-      word = quoit_bits_word (bits, bits->base[level] + at / 64) & (~(guint64) 0 << (at % 64));
+      word = quoit_bits_word (bits, bits->base[level] + at / 64) >> (at % 64);
+      if (word != 0)
+        return descend (bits, level, at + (guint32) __builtin_ctzll (word));
     }
-  while (word == 0);
-  at = at / 64 * 64 + (guint32) __builtin_ctzll (word);
-  while (level-- > 0)
-    at = at * 64 + (guint32) __builtin_ctzll (quoit_bits_word (bits, bits->base[level] + at));
-  return at;
+  return QUOIT_BITS_NONE;
 }
 
 guint32

@@ -76,17 +76,19 @@ quoit_bits_count (guint64 word)
 
 /* --- changes --- */
 
+/* Returns a word of a level for writing. Most changes write to two levels, which are in different chunks. */
 static inline guint64 *
-quoit_bits_own_word (QuoitBits *bits, guint32 word)
+quoit_bits_own_word (QuoitBits *bits, unsigned level, guint32 word)
 {
-  return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
+  word += bits->base[level];
+  return (guint64 *) quoit_table_own_nearby (&bits->words, word / 64, level > 0) + word % 64;
 }
 
 /* Sets the bit @at of a level. Returns whether all bits of its word were 0, so that the level above must change. */
 static inline gboolean
 quoit_bits_set_at (QuoitBits *bits, unsigned level, guint32 at)
 {
-  guint64 *word = quoit_bits_own_word (bits, bits->base[level] + at / 64), before = *word;
+  guint64 *word = quoit_bits_own_word (bits, level, at / 64), before = *word;
 
   *word = before | (guint64) 1 << (at % 64);
   return before == 0;
@@ -96,7 +98,7 @@ quoit_bits_set_at (QuoitBits *bits, unsigned level, guint32 at)
 static inline gboolean
 quoit_bits_clear_at (QuoitBits *bits, unsigned level, guint32 at)
 {
-  guint64 *word = quoit_bits_own_word (bits, bits->base[level] + at / 64), after = *word & ~((guint64) 1 << (at % 64));
+  guint64 *word = quoit_bits_own_word (bits, level, at / 64), after = *word & ~((guint64) 1 << (at % 64));
 
   *word = after;
   return after == 0;
@@ -121,4 +123,21 @@ quoit_bits_remove (QuoitBits *bits, guint32 member)
 {
   if (quoit_bits_clear_at (bits, 0, member) && quoit_bits_clear_at (bits, 1, member / 64))
     quoit_bits_remove_above (bits, member);
+}
+
+/* Changes the members of @word whose bits are in @mask, which is not 0: adds those that are not in the set, and removes
+ * the others. */
+static inline void
+quoit_bits_change_word (QuoitBits *bits, guint32 word, guint64 mask)
+{
+  guint64 *own = quoit_bits_own_word (bits, 0, word), before = *own, after = before ^ mask;
+
+  *own = after;
+  if (before == 0)
+    {
+      if (quoit_bits_set_at (bits, 1, word))
+        quoit_bits_add_above (bits, word * 64);
+    }
+  else if (after == 0 && quoit_bits_clear_at (bits, 1, word))
+    quoit_bits_remove_above (bits, word * 64);
 }

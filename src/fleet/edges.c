@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds, checks and removes the edges between groups and nodes. This file handles groups that have whole nodes; shares.c
  * handles groups that have parts of nodes. */
-#include "fleet/private.h"
+#include "fleet/counts.h"
 
 #include <stdlib.h>
 
@@ -99,50 +99,105 @@ quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group
   return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, bulk, error);
 }
 
-/* Updates the status of @slice after the use of @n of its nodes has changed to @use. */
-static inline void
-count_whole_nodes (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, guint32 n, guint32 use)
-{
-  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
-  guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
+/* Adjacent nodes of a group that are adjacent in one slice and chunk. */
+typedef struct {
+  guint32 n, slice;
+} NodeRun;
 
+/* Changes the use of a run of at most @n_ids nodes, the first of which has *@ids, from @from to @to. Stops before a
+ * node that is not in the fleet or has another use. */
+static inline NodeRun
+change_run (QuoitFleet *fleet, const guint32 *ids, guint32 n_ids, guint32 from, guint32 to)
+{
+  const QuoitLayout *layout = fleet->layout;
+  guint32 index = quoit_layout_find_id (layout, *ids), most;
+  NodeRun run = { 0, QUOIT_NO_INDEX };
+  const QuoitNode *nodes;
+  guint32 *use;
+
+  if (index == QUOIT_NO_INDEX)
+    return run;
+  nodes = &layout->nodes[index];
+  run.slice = nodes->slice;
+  most = MIN (run_end (layout, index) - index, n_ids);
+  use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+  while (run.n < most && nodes[run.n].id == ids[run.n] && use[run.n] == from)
+    use[run.n++] = to;
+  return run;
+}
+
+/* Updates the status of the slice of @run, whose nodes have got the use @to, and returns its condition before. */
+static inline guint8
+change_status (QuoitSliceStatus *status, const QuoitSlice *slice, const NodeRun *run, guint32 to)
+{
+  const guint16 change = (guint16) (to == QUOIT_USE_NONE ? 0 - run->n : run->n);
+  const guint8 before = status->condition;
+  QuoitSliceUse use_before;
+
+  if (run->n == slice->n_nodes && status->n_used == (to == QUOIT_USE_NONE ? run->n : 0))
+    {
+      /* The group gets or leaves a whole slice. */
+      status->n_used = status->n_whole = status->n_allocated = to == QUOIT_USE_NONE ? 0 : change;
+      status->condition = (guint8) (to == QUOIT_USE_NONE ? before - QUOIT_SLICE_USE_FULL_ALLOCATED
+                                                         : before + QUOIT_SLICE_USE_FULL_ALLOCATED);
+      return before;
+    }
+  use_before = quoit_slice_status_use (status, slice->n_nodes);
   status->n_used += change;
   status->n_whole += change;
   status->n_allocated += change;
-  quoit_fleet_shelf_update_add (fleet, update, slice, status);
+  /* The use is the last part of a condition. */
+  status->condition = (guint8) (before - use_before + quoit_slice_status_use (status, slice->n_nodes));
+  return before;
 }
 
 /* Changes the use of the first @n_nodes nodes of @group from @from to @to. Stops before a node that is not in the fleet
- * or has another use, and returns how many were changed. Updates each slice once per run of its nodes, and each shelf
- * once per run of its slices. */
+ * or has another use, and returns how many were changed. Updates each slice once per run of its nodes. */
 static guint32
 change_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 n_nodes, guint32 from, guint32 to)
 {
-  const QuoitLayout *layout = fleet->layout;
-  const guint32 *id = group->node_ids, *end = id + n_nodes;
-  QuoitShelfUpdate update = { .n = 0 };
+  const QuoitSlice *slices = fleet->layout->slices;
+  QuoitCountsUpdate update = { .n_on_shelf = 0 };
+  guint32 n = 0;
 
-  while (id < end)
+  while (n < n_nodes)
     {
-      guint32 index = quoit_layout_find_id (layout, *id), n = 0, most;
-      const QuoitNode *nodes;
-      guint32 *use;
+      const NodeRun run = change_run (fleet, group->node_ids + n, n_nodes - n, from, to);
+      QuoitSliceStatus *status;
+      guint8 before;
 
-      if (index == QUOIT_NO_INDEX)
+      if (run.n == 0)
         break;
-      nodes = &layout->nodes[index];
-      most = MIN (run_end (layout, index) - index, (guint32) (end - id));
-      use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
-      while (n < most && nodes[n].id == id[n] && use[n] == from)
-        use[n++] = to;
-      if (n == 0)
-        break;
-      if (nodes->slice != QUOIT_NO_INDEX)
-        count_whole_nodes (fleet, &update, nodes->slice, n, to);
-      id += n;
+      n += run.n;
+      if (run.slice == QUOIT_NO_INDEX)
+        continue;
+      status = quoit_fleet_own_slice (fleet, run.slice);
+      before = change_status (status, &slices[run.slice], &run, to);
+      if (status->condition == before)
+        continue;
+      if (run.n == n_nodes)
+        return quoit_fleet_count_change (fleet, run.slice, slices[run.slice].shelf, before, status->condition), n;
+      quoit_counts_update_add (fleet, &update, run.slice, slices[run.slice].shelf, before, status->condition);
     }
-  quoit_fleet_shelf_update_flush (fleet, &update);
-  return (guint32) (id - group->node_ids);
+  quoit_counts_update_flush (fleet, &update);
+  return n;
+}
+
+/* Frees the first @n_nodes nodes of @group, which has them. */
+static void
+leave_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 n_nodes, guint32 slot)
+{
+  guint32 n = change_whole_nodes (fleet, group, n_nodes, slot + 1, QUOIT_USE_NONE);
+
+  g_assert (n == n_nodes);
+}
+
+/* Frees the first @n_nodes nodes again. Fails, and names the reason. */
+G_GNUC_NO_INLINE static gboolean
+undo_and_fail (QuoitFleet *fleet, const QuoitGroupData *group, guint32 n_nodes, guint32 slot, GError **error)
+{
+  leave_whole_nodes (fleet, group, n_nodes, slot);
+  return whole_nodes_are_free (fleet, group, error);
 }
 
 gboolean
@@ -150,18 +205,14 @@ quoit_fleet_take_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, gu
 {
   guint32 n = change_whole_nodes (fleet, group, group->n_nodes, QUOIT_USE_NONE, slot + 1);
 
-  if (G_LIKELY (n == group->n_nodes))
-    return TRUE;
-  change_whole_nodes (fleet, group, n, slot + 1, QUOIT_USE_NONE);
-  /* Fails, and names the reason. */
-  return whole_nodes_are_free (fleet, group, error);
+  return G_LIKELY (n == group->n_nodes) || undo_and_fail (fleet, group, n, slot, error);
 }
 
 void
 quoit_fleet_add_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitBulkAdd *bulk)
 {
   if (group->bundles == NULL)
-    change_whole_nodes (fleet, group, group->n_nodes, QUOIT_USE_NONE, slot + 1);
+    quoit_fleet_take_whole_nodes (fleet, group, slot, NULL);
   else
     quoit_fleet_add_shares (fleet, group, slot, bulk);
 }
@@ -170,11 +221,7 @@ void
 quoit_fleet_remove_edges (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 {
   if (group->bundles == NULL)
-    {
-      guint32 n = change_whole_nodes (fleet, group, group->n_nodes, slot + 1, QUOIT_USE_NONE);
-
-      g_assert (n == group->n_nodes);
-    }
+    leave_whole_nodes (fleet, group, group->n_nodes, slot);
   else
     quoit_fleet_remove_shares (fleet, group);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/ahead.h"
-#include "fleet/private.h"
+#include "fleet/counts.h"
 #include "fleet/quotas.h"
 
 #include <string.h>
@@ -75,13 +75,6 @@ quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice)
          + slice.index % QUOIT_SLICES_PER_CHUNK;
 }
 
-static guint32 *
-own_shelf_n_free (QuoitFleet *fleet, guint32 shelf)
-{
-  return (guint32 *) quoit_table_own (&fleet->shelves, shelf / QUOIT_SHELVES_PER_CHUNK)
-         + shelf % QUOIT_SHELVES_PER_CHUNK;
-}
-
 guint32
 quoit_fleet_shelf_n_free (const QuoitFleet *fleet, QuoitShelfId shelf)
 {
@@ -97,13 +90,6 @@ quoit_fleet_copy_shelves_n_free (const QuoitFleet *fleet, guint32 *n_free)
   for (guint32 at = 0; at < n; at += QUOIT_SHELVES_PER_CHUNK)
     memcpy (n_free + at, quoit_table_peek (&fleet->shelves, at / QUOIT_SHELVES_PER_CHUNK),
             MIN (n - at, QUOIT_SHELVES_PER_CHUNK) * sizeof *n_free);
-}
-
-static QuoitTally *
-own_class_tally (QuoitFleet *fleet, guint32 class_index)
-{
-  return (QuoitTally *) quoit_table_own (&fleet->classes, class_index / QUOIT_CLASSES_PER_CHUNK)
-         + class_index % QUOIT_CLASSES_PER_CHUNK;
 }
 
 const QuoitTally *
@@ -125,84 +111,67 @@ quoit_fleet_class_count (const QuoitFleet *fleet, QuoitClassId class_id, QuoitSl
   return n;
 }
 
-static inline guint8
-compute_condition (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status, QuoitSliceHealth health)
-{
-  QuoitSliceUse use = QUOIT_SLICE_USE_NONE;
+/* --- updates of counters --- */
 
-  if (status->n_used > 0)
-    {
-      use = status->n_allocated > 0 ? QUOIT_SLICE_USE_PARTLY_ALLOCATED : QUOIT_SLICE_USE_PARTLY_EXTERNAL;
-      use += status->n_whole >= fleet->layout->slices[slice].n_nodes;
-    }
-  return quoit_condition (health, status->n_draining > 0, use);
+void
+quoit_counts_update_flush_free_bits (QuoitFleet *fleet, QuoitCountsUpdate *update)
+{
+  if (update->free_bits != 0)
+    quoit_bits_change_word (&fleet->free_slices, update->free_word, update->free_bits);
+  update->free_bits = 0;
 }
 
-/* Updates the rank of @shelf when its number of free slices changes from @before to @after. */
 static void
-move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
+flush_class (QuoitFleet *fleet, QuoitCountsUpdate *update)
 {
-  const guint32 *positions = &fleet->layout->positions[shelf->first_position];
-
-  if (before > 0)
-    quoit_bits_remove (&fleet->ranks, positions[before - 1]);
-  if (after > 0)
-    quoit_bits_add (&fleet->ranks, positions[after - 1]);
+  if (update->n_in_class > 0)
+    quoit_fleet_count_in_class (fleet, update->class_index, update->n_in_class, update->from, update->to);
+  update->n_in_class = 0;
 }
 
-void
-quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update)
+static void
+flush_shelf (QuoitFleet *fleet, QuoitCountsUpdate *update)
 {
-  guint32 n = update->n, *n_free, before;
-  const QuoitShelf *shelf;
-  QuoitTally *tally;
+  const guint32 class_index = fleet->layout->shelves[update->shelf].class_index, n = update->n_on_shelf;
 
-  update->n = 0;
-  if (n == 0)
+  update->n_on_shelf = 0;
+  if (class_index == QUOIT_NO_INDEX)
     return;
-  shelf = &fleet->layout->shelves[update->shelf];
-  if (shelf->class_index == QUOIT_NO_INDEX)
-    return;
-  tally = own_class_tally (fleet, shelf->class_index);
-  tally->count[update->from] -= n;
-  tally->count[update->to] += n;
-  if (update->from != QUOIT_CONDITION_FREE && update->to != QUOIT_CONDITION_FREE)
-    return;
-  n_free = own_shelf_n_free (fleet, update->shelf);
-  before = *n_free;
-  *n_free = update->to == QUOIT_CONDITION_FREE ? before + n : before - n;
-  move_rank (fleet, shelf, before, *n_free);
-}
-
-/* Counts the slice as changed from one condition to the other. A slice without a class is never intact, and therefore
- * never free. */
-static inline void
-change_condition (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, guint8 from, guint8 to)
-{
-  guint32 shelf = fleet->layout->slices[slice].shelf;
-
-  if (update->n == 0 || shelf != update->shelf || from != update->from || to != update->to)
+  if (class_index != update->class_index)
     {
-      if (update->n > 0)
-        quoit_fleet_shelf_update_flush (fleet, update);
-      *update = (QuoitShelfUpdate) { .shelf = shelf, .from = from, .to = to };
+      flush_class (fleet, update);
+      update->class_index = class_index;
     }
-  update->n++;
-  if (to == QUOIT_CONDITION_FREE)
-    quoit_bits_add (&fleet->free_slices, slice);
-  else if (from == QUOIT_CONDITION_FREE)
-    quoit_bits_remove (&fleet->free_slices, slice);
+  update->n_in_class += n;
+  if (quoit_condition_changes_free (update->from, update->to))
+    quoit_fleet_count_on_shelf (fleet, update->shelf, update->to == QUOIT_CONDITION_FREE ? n : 0 - n);
 }
 
 void
-quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice, QuoitSliceStatus *status)
+quoit_counts_update_flush (QuoitFleet *fleet, QuoitCountsUpdate *update)
 {
-  guint8 before = status->condition;
-
-  status->condition = compute_condition (fleet, slice, status, quoit_condition_health (before));
-  if (status->condition != before)
-    change_condition (fleet, update, slice, before, status->condition);
+  if (update->n_on_shelf == 0)
+    return;
+  flush_shelf (fleet, update);
+  flush_class (fleet, update);
+  quoit_counts_update_flush_free_bits (fleet, update);
 }
+
+void
+quoit_counts_update_switch (QuoitFleet *fleet, QuoitCountsUpdate *update, guint32 shelf, guint8 from, guint8 to)
+{
+  flush_shelf (fleet, update);
+  if (from != update->from || to != update->to)
+    {
+      flush_class (fleet, update);
+      quoit_counts_update_flush_free_bits (fleet, update);
+      update->from = from;
+      update->to = to;
+    }
+  update->shelf = shelf;
+}
+
+/* --- status of slices --- */
 
 /* Returns the faults (QuoitFault) that an alive node of @kind causes in a slice of class @class_index. */
 static guint8
@@ -314,7 +283,8 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
         }
     }
   status.n_missing = (guint16) (hosts - n_workers);
-  status.condition = compute_condition (fleet, slice, &status, compute_health (layout, slice, &status));
+  status.condition = quoit_condition (compute_health (layout, slice, &status), status.n_draining > 0,
+                                      quoit_slice_status_use (&status, row->n_nodes));
   return status;
 }
 
@@ -322,14 +292,11 @@ void
 quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
 {
   QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
-  QuoitShelfUpdate update = { .n = 0 };
   guint8 before = status->condition;
 
   *status = quoit_fleet_count_slice (fleet, slice);
-  if (status->condition == before)
-    return;
-  change_condition (fleet, &update, slice, before, status->condition);
-  quoit_fleet_shelf_update_flush (fleet, &update);
+  if (status->condition != before)
+    quoit_fleet_count_change (fleet, slice, fleet->layout->slices[slice].shelf, before, status->condition);
 }
 
 void
@@ -400,7 +367,7 @@ new_fleet_without_groups (QuoitLayout *layout)
   quoit_bits_init (&fleet->ranks, layout->n_ranks);
   /* The slices are not counted yet, so each has the first condition. */
   for (guint32 c = 0; c < layout->n_classes; c++)
-    own_class_tally (fleet, c)->count[0] = layout->classes[c].n_slices;
+    quoit_fleet_own_class_tally (fleet, c)->count[0] = layout->classes[c].n_slices;
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
       QuoitNodeChunk *chunk = quoit_fleet_own_nodes (fleet, i);

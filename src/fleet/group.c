@@ -107,21 +107,58 @@ copy_label_texts (QuoitGroupData *group, QuoitLabel *labels, char **at)
   group->labels = labels;
 }
 
-/* Returns a group like @data, with @bundles (NULL: none), and with arrays of these sizes that the caller fills. */
-static inline QuoitGroupData *
-alloc (const QuoitGroupData *data, const QuoitBundle *bundles, guint32 n_slices, guint32 n_nodes, guint32 **slice_end,
-       guint32 **node_ids)
+/* The sizes of the texts that most groups do not have. */
+typedef struct {
+  gsize owner, key, source, foreign_id, reason;
+} RareSizes;
+
+static inline gboolean
+is_empty (const char *text)
 {
-  gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
-  gsize request = text_size (data->request), numbers = (n_slices + n_nodes) * sizeof (guint32);
-  gsize source = text_size (data->source), foreign_id = text_size (data->foreign_id), reason = text_size (data->reason);
-  gsize size = sizeof *data + numbers + name + owner + key + request + source + foreign_id + reason;
+  return text == NULL || *text == '\0';
+}
+
+static inline gboolean
+has_rare_texts (const QuoitGroupData *data)
+{
+  return !is_empty (data->owner) || !is_empty (data->key) || !is_empty (data->source) || !is_empty (data->foreign_id)
+         || !is_empty (data->reason);
+}
+
+static gsize
+measure_rare_texts (const QuoitGroupData *data, RareSizes *sizes)
+{
+  *sizes = (RareSizes) { text_size (data->owner), text_size (data->key), text_size (data->source),
+                         text_size (data->foreign_id), text_size (data->reason) };
+  return sizes->owner + sizes->key + sizes->source + sizes->foreign_id + sizes->reason;
+}
+
+static void
+store_rare_texts (QuoitGroupData *group, const QuoitGroupData *data, const RareSizes *sizes, char **at)
+{
+  group->owner = store_text (at, data->owner, sizes->owner);
+  group->key = store_text (at, data->key, sizes->key);
+  group->source = store_text (at, data->source, sizes->source);
+  group->foreign_id = store_text (at, data->foreign_id, sizes->foreign_id);
+  group->reason = store_text (at, data->reason, sizes->reason);
+  group->key_hash = sizes->key == 0 ? 0 : (guint32) quoit_hash_bytes (group->key, sizes->key - 1);
+}
+
+/* Returns a group like @data, with @bundles (NULL: none), and with arrays of these sizes that the caller fills.
+ * @has_more: whether it may have labels or rare texts. */
+static inline QuoitGroupData *
+alloc (const QuoitGroupData *data, gboolean has_more, const QuoitBundle *bundles, guint32 n_slices, guint32 n_nodes)
+{
+  const gsize name = text_size (data->name), request = text_size (data->request);
+  const gsize numbers = (n_slices + n_nodes) * sizeof (guint32);
+  gsize size = sizeof *data + numbers + name + request;
   QuoitLabel *labels = NULL;
   QuoitGroupData *group;
+  RareSizes rare;
   char *at;
 
-  if (data->n_labels > 0)
-    size += labels_size (data);
+  if (has_more)
+    size += measure_rare_texts (data, &rare) + labels_size (data);
   if (bundles != NULL)
     size += bundles_size (bundles, n_nodes);
   group = g_malloc (size);
@@ -131,45 +168,53 @@ alloc (const QuoitGroupData *data, const QuoitBundle *bundles, guint32 n_slices,
   group->n_slices = n_slices;
   group->n_nodes = n_nodes;
   group->bundles = NULL;
-  if (data->n_labels > 0)
+  if (has_more)
     labels = reserve_bytes (&at, data->n_labels * sizeof *labels);
   if (bundles != NULL)
     copy_bundles (group, bundles, &at);
-  group->slice_end = *slice_end = reserve_bytes (&at, numbers);
-  group->node_ids = *node_ids = *slice_end + n_slices;
+  group->slice_end = reserve_bytes (&at, numbers);
+  group->node_ids = group->slice_end + n_slices;
   group->name = store_text (&at, data->name, name);
-  group->owner = store_text (&at, data->owner, owner);
-  group->key = store_text (&at, data->key, key);
+  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - (name > 0));
   group->request = store_text (&at, data->request, request);
-  group->source = store_text (&at, data->source, source);
-  group->foreign_id = store_text (&at, data->foreign_id, foreign_id);
-  group->reason = store_text (&at, data->reason, reason);
-  copy_label_texts (group, labels, &at);
+  group->owner = group->key = group->source = group->foreign_id = group->reason = "";
+  group->key_hash = 0;
+  if (has_more)
+    {
+      store_rare_texts (group, data, &rare, &at);
+      copy_label_texts (group, labels, &at);
+    }
+  else
+    group->labels = NULL;
   if (bundles != NULL)
     copy_resource_names (group, &at);
-  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - (name > 0));
-  group->key_hash = key == 0 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
   return group;
 }
 
-QuoitGroupData *
-quoit_group_data_alloc (const QuoitGroupData *data, guint32 n_slices, guint32 n_nodes, guint32 **slice_end,
-                        guint32 **node_ids)
+/* Not inlined, so that groups without labels and rare texts need no place for their sizes. */
+G_GNUC_NO_INLINE static QuoitGroupData *
+alloc_with_more (const QuoitGroupData *data, const QuoitBundle *bundles, guint32 n_slices, guint32 n_nodes)
 {
-  return alloc (data, NULL, n_slices, n_nodes, slice_end, node_ids);
+  return alloc (data, TRUE, bundles, n_slices, n_nodes);
+}
+
+QuoitGroupData *
+quoit_group_data_alloc (const QuoitGroupData *data, guint32 n_slices, guint32 n_nodes)
+{
+  return data->n_labels > 0 || has_rare_texts (data) ? alloc_with_more (data, NULL, n_slices, n_nodes)
+                                                     : alloc (data, FALSE, NULL, n_slices, n_nodes);
 }
 
 QuoitGroupData *
 quoit_group_data_new (const QuoitGroupData *data)
 {
-  guint32 *slice_end, *node_ids;
-  QuoitGroupData *group = alloc (data, data->bundles, data->n_slices, data->n_nodes, &slice_end, &node_ids);
+  QuoitGroupData *group = alloc_with_more (data, data->bundles, data->n_slices, data->n_nodes);
 
   /* A removed group has no slices and nodes, and its arrays may be NULL, which memcpy() does not allow. */
   if (data->n_slices > 0)
-    memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
+    memcpy ((guint32 *) group->slice_end, data->slice_end, data->n_slices * sizeof *data->slice_end);
   if (data->n_nodes > 0)
-    memcpy (node_ids, data->node_ids, data->n_nodes * sizeof *node_ids);
+    memcpy ((guint32 *) group->node_ids, data->node_ids, data->n_nodes * sizeof *data->node_ids);
   return group;
 }
 

@@ -105,10 +105,9 @@ QuoitGroupData *quoit_group_data_new (const QuoitGroupData *data);
 gboolean quoit_group_data_check (const QuoitGroupData *data, GError **error);
 
 /* Like quoit_group_data_new(), for a group that has all its nodes completely. Ignores the slices and nodes of @data.
- * Leaves @n_slices slice ends and @n_nodes node ids for the caller to fill before the group is shared. The caller may
- * reduce the number of nodes then. */
-QuoitGroupData *quoit_group_data_alloc (const QuoitGroupData *data, guint32 n_slices, guint32 n_nodes,
-                                        guint32 **slice_end, guint32 **node_ids);
+ * Leaves slice_end and node_ids, of @n_slices and @n_nodes elements, for the caller to fill before the group is shared.
+ * The caller may reduce the number of nodes then. */
+QuoitGroupData *quoit_group_data_alloc (const QuoitGroupData *data, guint32 n_slices, guint32 n_nodes);
 /* Adds a reference. @data is const because readers share groups and the reference count is not part of the value. */
 QuoitGroupData *quoit_group_data_ref (const QuoitGroupData *data);
 void quoit_group_data_unref (QuoitGroupData *data);

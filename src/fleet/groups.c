@@ -41,7 +41,8 @@ const QuoitTableType quoit_slots_type = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK *
 static inline Slot *
 own_slot (QuoitFleet *fleet, guint32 slot)
 {
-  return (Slot *) quoit_table_own (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
+  return (Slot *) quoit_table_own_nearby (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK, 0)
+         + slot % QUOIT_SLOTS_PER_CHUNK;
 }
 
 const QuoitGroupData *
@@ -83,21 +84,26 @@ clear_slot (QuoitFleet *fleet, guint32 slot)
 
 /* --- lookup --- */
 
-static guint32
-find_slot_by_name (const QuoitFleet *fleet, const char *name, guint32 hash)
+/* Finds the slot of a live group, or returns QUOIT_NO_INDEX. Sets *@at to the place in the index by_name: that of the
+ * group, or an empty one for a new group. */
+static inline guint32
+find_slot_by_name (const QuoitFleet *fleet, const char *name, guint32 hash, guint32 *at)
 {
-  guint32 at = hash, slot;
+  guint32 next = hash, slot;
 
-  while ((slot = quoit_index_next (&fleet->by_name, hash, &at)) != QUOIT_INDEX_NONE)
+  while ((slot = quoit_index_next (&fleet->by_name, hash, &next)) != QUOIT_INDEX_NONE)
     if (strcmp (quoit_fleet_group_at (fleet, slot)->name, name) == 0)
-      return slot;
-  return QUOIT_NO_INDEX;
+      break;
+  *at = slot == QUOIT_INDEX_NONE ? next : next - 1;
+  return slot;
 }
 
 guint32
 quoit_fleet_group_slot (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
-  return find_slot_by_name (fleet, group->name, group->name_hash);
+  guint32 at;
+
+  return find_slot_by_name (fleet, group->name, group->name_hash, &at);
 }
 
 static const QuoitGroupData *
@@ -114,7 +120,7 @@ find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 const QuoitGroupData *
 quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
 {
-  guint32 slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name));
+  guint32 at, slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name), &at);
 
   return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
 }
@@ -182,22 +188,21 @@ update_first_lease (QuoitFleet *fleet, const QuoitGroupData *group)
 /* Writes the ids of the nodes that a group with @slice gets to @ids, and returns their number. A slice with more nodes
  * than hosts still contains dead nodes that were replaced; they are skipped. */
 static inline guint32
-list_slice_nodes (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
+list_slice_nodes (const QuoitFleet *fleet, const QuoitSlice *slice, guint32 *ids)
 {
   const QuoitLayout *layout = fleet->layout;
-  const QuoitSlice *row = &layout->slices[slice];
-  const QuoitNode *nodes = &layout->nodes[row->first_node];
-  const guint32 class_index = layout->shelves[row->shelf].class_index;
+  const QuoitNode *nodes = &layout->nodes[slice->first_node];
+  const guint32 class_index = layout->shelves[slice->shelf].class_index, n_nodes = slice->n_nodes;
   guint32 n = 0;
 
-  if (class_index == QUOIT_NO_INDEX || layout->classes[class_index].facts.hosts == row->n_nodes)
+  if (G_LIKELY (class_index == QUOIT_NO_INDEX || layout->classes[class_index].facts.hosts == n_nodes))
     {
-      for (guint32 i = 0; i < row->n_nodes; i++)
+      for (guint32 i = 0; i < n_nodes; i++)
         ids[i] = nodes[i].id;
-      return row->n_nodes;
+      return n_nodes;
     }
-  for (guint32 i = 0; i < row->n_nodes; i++)
-    if (quoit_fleet_node_state (fleet, (QuoitNodeId) { row->first_node + i }) != QUOIT_NODE_DEAD)
+  for (guint32 i = 0; i < n_nodes; i++)
+    if (quoit_fleet_node_state (fleet, (QuoitNodeId) { slice->first_node + i }) != QUOIT_NODE_DEAD)
       ids[n++] = nodes[i].id;
   return n;
 }
@@ -206,22 +211,27 @@ QuoitGroupData *
 quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *base, const guint32 *slices,
                              guint32 n_slices)
 {
+  const QuoitSlice *rows = fleet->layout->slices;
   guint32 *slice_end, *node_ids, most = 0, n_nodes = 0;
   QuoitGroupData *group;
 
   for (guint32 i = 0; i < n_slices; i++)
-    most += fleet->layout->slices[slices[i]].n_nodes;
-  group = quoit_group_data_alloc (base, n_slices, most, &slice_end, &node_ids);
+    most += rows[slices[i]].n_nodes;
+  group = quoit_group_data_alloc (base, n_slices, most);
+  slice_end = (guint32 *) group->slice_end;
+  node_ids = (guint32 *) group->node_ids;
   for (guint32 i = 0; i < n_slices; i++)
-    slice_end[i] = n_nodes += list_slice_nodes (fleet, slices[i], node_ids + n_nodes);
+    slice_end[i] = n_nodes += list_slice_nodes (fleet, &rows[slices[i]], node_ids + n_nodes);
   group->n_nodes = n_nodes;
   return group;
 }
 
-static gboolean
-check_names_unused (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+/* Sets *@name_at to the place of the group in the index by_name. */
+static inline gboolean
+check_names_unused (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *name_at, GError **error)
 {
-  if (group->state != QUOIT_GROUP_REMOVED && find_slot_by_name (fleet, group->name, group->name_hash) != QUOIT_NO_INDEX)
+  if (group->state != QUOIT_GROUP_REMOVED
+      && find_slot_by_name (fleet, group->name, group->name_hash, name_at) != QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
   if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
@@ -254,13 +264,14 @@ static gboolean
 add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError **error)
 {
   const guint32 slot = next_slot (fleet);
+  guint32 name_at = 0;
 
   if (group->state == QUOIT_GROUP_REMOVED && group->n_nodes > 0)
     {
       quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is removed, but has nodes", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  if (!check_names_unused (fleet, group, error) || !check_n_ahead (fleet, group, bulk, error)
+  if (!check_names_unused (fleet, group, &name_at, error) || !check_n_ahead (fleet, group, bulk, error)
       || (bulk == NULL && group->kind == QUOIT_RECORD_QUOTA && !quoit_fleet_check_quota_record (fleet, group, error))
       || (uses_nodes (group) && !take_or_check_nodes (fleet, group, slot, bulk, error)))
     return quoit_group_data_unref (group), FALSE;
@@ -273,7 +284,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
   if (group->state == QUOIT_GROUP_REMOVED)
     return quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot), TRUE;
 
-  quoit_index_add (&fleet->by_name, group->name_hash, slot);
+  quoit_index_add_at (&fleet->by_name, name_at, group->name_hash, slot);
   update_first_lease (fleet, group);
   if (!quoit_group_is_ahead (group))
     {
@@ -333,11 +344,11 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
   return ok && ((fleet->quotas == NULL && !bulk->has_quotas) || quoit_fleet_quotas_rebuild (fleet, error));
 }
 
-/* Finds the slot of the live group with this name and id. */
-static gboolean
-find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, GError **error)
+/* Finds the slot of the live group with this name and id, and its place in the index by_name. */
+static inline gboolean
+find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, guint32 *at, GError **error)
 {
-  *slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name));
+  *slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name), at);
   return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
 }
@@ -367,15 +378,15 @@ quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint
                                       gint64 ended_ms, GError **error)
 {
   QuoitGroupData *group;
-  guint32 slot;
+  guint32 slot, at;
 
-  if (!find_slot (fleet, name, id, &slot, error))
+  if (!find_slot (fleet, name, id, &slot, &at, error))
     return FALSE;
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   leave_nodes (fleet, group, slot);
   quoit_fleet_update_quotas (fleet, slot, group, NULL);
-  quoit_index_remove (&fleet->by_name, group->name_hash, slot);
+  quoit_index_remove_at (&fleet->by_name, at);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED || *reason != '\0')
     {
       QuoitGroupData removed = quoit_group_data_copy_fields (group);
@@ -456,9 +467,9 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
 {
   QuoitGroupData *before;
   gboolean moves;
-  guint32 slot;
+  guint32 slot, at;
 
-  if (!find_slot (fleet, group->name, group->id, &slot, error))
+  if (!find_slot (fleet, group->name, group->id, &slot, &at, error))
     return quoit_group_data_unref (group), FALSE;
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0
@@ -498,9 +509,9 @@ quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGro
                        GError **error)
 {
   QuoitGroupData *before, changed;
-  guint32 slot;
+  guint32 slot, at;
 
-  if (!find_slot (fleet, name, id, &slot, error))
+  if (!find_slot (fleet, name, id, &slot, &at, error))
     return FALSE;
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   changed = quoit_group_data_copy_fields (before);

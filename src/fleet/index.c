@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/index.h"
 
-enum { PER_CHUNK = 128 }; /* entries */
+enum { PER_CHUNK = QUOIT_INDEX_PER_CHUNK };
 
 static const QuoitTableType entries_type = { .chunk_bytes = PER_CHUNK * sizeof (guint64) };
 
@@ -77,30 +77,61 @@ grow (QuoitIndex *index)
   *index = larger;
 }
 
+static inline guint64
+make_entry (guint32 hash, guint32 value)
+{
+  return (guint64) hash << 32 | (value + 1);
+}
+
+static inline gboolean
+is_full (const QuoitIndex *index)
+{
+  return index->n >= index->mask - index->mask / 4;
+}
+
 void
 quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value)
 {
-  if (G_UNLIKELY (index->n >= index->mask - index->mask / 4))
+  if (G_UNLIKELY (is_full (index)))
     grow (index);
-  insert (index, (guint64) hash << 32 | (value + 1));
+  insert (index, make_entry (hash, value));
+}
+
+void
+quoit_index_add_at (QuoitIndex *index, guint32 at, guint32 hash, guint32 value)
+{
+  if (G_UNLIKELY (is_full (index)))
+    return quoit_index_add (index, hash, value);
+  set (index, at & index->mask, make_entry (hash, value));
+  index->n++;
 }
 
 void
 quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
 {
-  guint64 entry = (guint64) hash << 32 | (value + 1);
-  guint32 hole = hash & index->mask, at;
+  const guint64 entry = make_entry (hash, value);
+  guint32 at = hash & index->mask;
+  const guint64 *chunk = peek_chunk (index, at);
+
+  for (; chunk[at % PER_CHUNK] != entry; at = (at + 1) & index->mask)
+    if (at % PER_CHUNK == PER_CHUNK - 1)
+      chunk = peek_chunk (index, (at + 1) & index->mask);
+  quoit_index_remove_at (index, at);
+}
+
+void
+quoit_index_remove_at (QuoitIndex *index, guint32 at)
+{
+  guint32 hole = at & index->mask;
   const guint64 *chunk = peek_chunk (index, hole);
 
-  for (; chunk[hole % PER_CHUNK] != entry; hole = (hole + 1) & index->mask)
-    if (hole % PER_CHUNK == PER_CHUNK - 1)
-      chunk = peek_chunk (index, (hole + 1) & index->mask);
   index->n--;
 
   /* A search stops at an empty slot, so the hole must be filled: move later entries into it, except entries that would
    * then be before their home slot. */
   for (at = (hole + 1) & index->mask;; at = (at + 1) & index->mask)
     {
+      guint64 entry;
       guint32 home;
 
       if (at % PER_CHUNK == 0)
@@ -116,23 +147,4 @@ quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
       chunk = peek_chunk (index, at); /* writing may have copied the chunk */
     }
   set (index, hole, 0);
-}
-
-guint32
-quoit_index_next (const QuoitIndex *index, guint32 hash, guint32 *at)
-{
-  const guint64 *chunk = peek_chunk (index, *at & index->mask);
-
-  for (;;)
-    {
-      guint64 entry = chunk[*at % PER_CHUNK];
-
-      if (entry == 0)
-        return QUOIT_INDEX_NONE;
-      ++*at;
-      if (entry >> 32 == hash)
-        return (guint32) entry - 1;
-      if (*at % PER_CHUNK == 0)
-        chunk = peek_chunk (index, *at & index->mask);
-    }
 }

@@ -16,13 +16,13 @@ enum {
 static inline QuoitNodeChunk *
 quoit_fleet_own_nodes (QuoitFleet *fleet, guint32 node)
 {
-  return quoit_table_own (&fleet->nodes, node / QUOIT_NODES_PER_CHUNK);
+  return quoit_table_own_nearby (&fleet->nodes, node / QUOIT_NODES_PER_CHUNK, 0);
 }
 
 static inline QuoitSliceStatus *
 quoit_fleet_own_slice (QuoitFleet *fleet, guint32 slice)
 {
-  return (QuoitSliceStatus *) quoit_table_own (&fleet->slices, slice / QUOIT_SLICES_PER_CHUNK)
+  return (QuoitSliceStatus *) quoit_table_own_nearby (&fleet->slices, slice / QUOIT_SLICES_PER_CHUNK, 0)
          + slice % QUOIT_SLICES_PER_CHUNK;
 }
 
@@ -38,20 +38,6 @@ void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
 /* Recounts each slice in @slices (of guint32) once, and sorts the array. Elements may repeat; QUOIT_NO_INDEX is
  * skipped. */
 void quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices);
-
-/* Collects slices of one shelf that change from one condition to another, so that the counters and the rank of the
- * shelf are updated only once. Initialise it with .n = 0. */
-typedef struct {
-  guint32 shelf, n;
-  guint8 from, to;
-} QuoitShelfUpdate;
-
-/* Updates the condition of @status, which has changed, and the set of free slices, and adds the slice to @update. If
- * @update has slices of another shelf or another change, the function first flushes them. The caller flushes at the
- * end. The health of a slice does not change here; see quoit_fleet_recount_slice(). */
-void quoit_fleet_shelf_update_add (QuoitFleet *fleet, QuoitShelfUpdate *update, guint32 slice,
-                                   QuoitSliceStatus *status);
-void quoit_fleet_shelf_update_flush (QuoitFleet *fleet, QuoitShelfUpdate *update);
 
 /* Computes the status of @slice by counting its nodes. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);

@@ -69,7 +69,7 @@ root_copy (const QuoitRoot *from, guint32 n_directories)
 {
   QuoitRoot *root = g_malloc0 (sizeof *root + n_directories * sizeof root->directories[0]);
 
-  root->refs = 1;
+  root->refs = 1; /* and not exclusive yet */
   root->n_directories = n_directories;
   for (guint32 i = 0; i < from->n_directories; i++)
     {
@@ -110,6 +110,8 @@ quoit_table_init (QuoitTable *table, const QuoitTableType *type, guint32 n_chunk
   table->type = type;
   table->n_chunks = 0;
   table->root = root_copy (&none, 0);
+  for (guint i = 0; i < QUOIT_TABLE_N_OWNED; i++)
+    table->owned[i] = (QuoitOwnedChunk) { G_MAXUINT32, NULL };
   quoit_table_grow (table, n_chunks);
 }
 
@@ -124,6 +126,8 @@ quoit_table_clear (QuoitTable *table)
 void
 quoit_table_share (const QuoitTable *table, QuoitTable *copy)
 {
+  /* Several threads can share one table at the same time. */
+  __atomic_store_n (&table->root->is_exclusive, FALSE, __ATOMIC_RELAXED);
   *copy = *table;
   g_atomic_int_inc (&copy->root->refs);
 }
@@ -183,4 +187,20 @@ quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk)
       chunk_unref (table->type, shared);
     }
   return *slot + 1;
+}
+
+void *
+quoit_table_own_other (QuoitTable *table, guint32 chunk, guint place)
+{
+  void *bytes = quoit_table_own (table, chunk);
+
+  /* Now no other table has the root. Chunks that were owned before it was shared may be shared, too. */
+  if (!table->root->is_exclusive)
+    {
+      for (guint i = 0; i < QUOIT_TABLE_N_OWNED; i++)
+        table->owned[i].chunk = G_MAXUINT32;
+      table->root->is_exclusive = TRUE;
+    }
+  table->owned[place] = (QuoitOwnedChunk) { chunk, bytes };
+  return bytes;
 }

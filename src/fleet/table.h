@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
   gatomicrefcount refs;
   guint32 n_directories;
+  gint is_exclusive; /* FALSE once a table has shared this root, until its only table owns a chunk again */
   QuoitDirectory *directories[];
 } QuoitRoot;
 
@@ -34,10 +35,20 @@ typedef struct {
   void (*on_free) (void *bytes); /* called with the bytes of a chunk before it is freed */
 } QuoitTableType;
 
+/* A chunk that a table owned recently. While the root is exclusive, no other table can reach the chunk, so the counts
+ * on the path to it need not be tested again. */
+typedef struct {
+  guint32 chunk; /* G_MAXUINT32: none */
+  void *bytes;
+} QuoitOwnedChunk;
+
+enum { QUOIT_TABLE_N_OWNED = 2 };
+
 typedef struct {
   QuoitRoot *root;
   const QuoitTableType *type;
   guint32 n_chunks;
+  QuoitOwnedChunk owned[QUOIT_TABLE_N_OWNED];
 } QuoitTable;
 
 /* Creates a table of @n_chunks zeroed chunks. */
@@ -50,6 +61,8 @@ void quoit_table_grow (QuoitTable *table, guint32 n_chunks);
 /* Returns the first chunk from @from on that the tables, which are of one type, do not share. Returns the number of
  * chunks of @b if there is none. */
 guint32 quoit_table_next_difference (const QuoitTable *a, const QuoitTable *b, guint32 from);
+/* Like quoit_table_own_nearby(), for a chunk that is not in owned[@place]. */
+void *quoit_table_own_other (QuoitTable *table, guint32 chunk, guint place);
 /* Like quoit_table_own(), for a chunk that may be shared. */
 void *quoit_table_unshare_chunk (QuoitTable *table, guint32 chunk);
 
@@ -75,4 +88,15 @@ quoit_table_own (QuoitTable *table, guint32 chunk)
     return own + 1;
 
   return quoit_table_unshare_chunk (table, chunk);
+}
+
+/* Like quoit_table_own(), for a caller that writes to the same chunks many times. @place: in owned[]. A caller that
+ * alternates between two chunks has a place for each. */
+static inline void *
+quoit_table_own_nearby (QuoitTable *table, guint32 chunk, guint place)
+{
+  if (G_UNLIKELY (table->owned[place].chunk != chunk)
+      || G_UNLIKELY (!__atomic_load_n (&table->root->is_exclusive, __ATOMIC_RELAXED)))
+    return quoit_table_own_other (table, chunk, place);
+  return table->owned[place].bytes;
 }

@@ -258,33 +258,38 @@ check_tpu_per_bundle (const QuoitLayout *layout, const QuoitRequest *request, gu
   return other == NULL || quoit_node_kind_fail_to_divide (other, request->tpu_per_bundle, error);
 }
 
-gboolean
-quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
+/* Does what is left to do for candidates of which only the class is known. Not inlined, because most requests need
+ * nothing of this. */
+G_GNUC_NO_INLINE static gboolean
+check_and_apply_rules (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                        GError **error)
 {
-  const QuoitLayout *layout = fleet->layout;
+  const guint32 class_index = candidates->class_index;
 
   if (request->bundles->len > 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request asks for %u bundles: expected whole slices",
                        request->bundles->len);
-  *candidates = (QuoitCandidates) { .class_index = find_class (layout, request) };
-  /* A request that matches a class of the fleet is valid. Validating it with the catalogue would cost more than
-   * placing it. */
-  if ((candidates->class_index == QUOIT_NO_INDEX || request->n_slices == 0) && !quoit_request_validate (request, error))
+  if ((class_index == QUOIT_NO_INDEX || request->n_slices == 0) && !quoit_request_validate (request, error))
     return FALSE;
-  if (request->tpu_per_bundle.e4 != 0 && candidates->class_index != QUOIT_NO_INDEX
-      && !check_tpu_per_bundle (layout, request, candidates->class_index, error))
+  if (request->tpu_per_bundle.e4 != 0 && class_index != QUOIT_NO_INDEX
+      && !check_tpu_per_bundle (fleet->layout, request, class_index, error))
     return FALSE;
   if (quoit_node_rules_are_none (request))
     return TRUE;
-  candidates->eligible = find_eligible (fleet, request, candidates->class_index, error);
+  candidates->eligible = find_eligible (fleet, request, class_index, error);
   return candidates->eligible != NULL;
 }
 
-void
-quoit_candidates_clear (QuoitCandidates *candidates)
+gboolean
+quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
+                       GError **error)
 {
-  g_clear_pointer (&candidates->eligible, quoit_eligible_unref);
+  *candidates = (QuoitCandidates) { .class_index = find_class (fleet->layout, request) };
+  /* A request that matches a class of the fleet is valid. Validating it with the catalogue would cost more than
+   * placing it. */
+  return (candidates->class_index != QUOIT_NO_INDEX && request->n_slices > 0 && request->bundles->len == 0
+          && request->tpu_per_bundle.e4 == 0 && quoit_node_rules_are_none (request))
+         || check_and_apply_rules (fleet, request, candidates, error);
 }
 
 /* --- counts --- */

@@ -5,24 +5,6 @@
 
 /* --- the class that the request wants --- */
 
-static gboolean
-has_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  return facts->generation == request->generation;
-}
-
-static gboolean
-has_topology (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  return quoit_shape_equal (facts->shape, request->shape);
-}
-
-static gboolean
-has_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  return facts->chips_per_host == quoit_request_chips_per_host (request);
-}
-
 /* --- rules of the request --- */
 
 static gboolean
@@ -251,13 +233,13 @@ strategy_detail (const QuoitRequest *request, guint32 bundle)
 const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_ACCELERATOR, "accelerator", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "of another accelerator than",
-    .class_test = has_accelerator, .detail = accelerator_detail },
+    .class_test = quoit_class_has_accelerator, .detail = accelerator_detail },
   { QUOIT_CONSTRAINT_TOPOLOGY, "topology", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "of another topology than",
-    .class_test = has_topology, .detail = topology_detail },
+    .class_test = quoit_class_has_topology, .detail = topology_detail },
   { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "on hosts of another size than",
-    .class_test = has_chips_per_host, .detail = chips_per_host_detail },
+    .class_test = quoit_class_has_chips_per_host, .detail = chips_per_host_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
     .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .append_key = append_pool,
@@ -350,19 +332,6 @@ quoit_constraint_of_omitted_nodes (void)
 
 /* Each placement calls this function and the next one, which name the functions of the table again because calling them
  * through the table costs more than choosing a slice. */
-gboolean
-quoit_constraints_allow_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  return has_accelerator (facts, request) && has_topology (facts, request) && has_chips_per_host (facts, request);
-}
-
-gboolean
-quoit_node_rules_are_none (const QuoitRequest *request)
-{
-  return !names_pool (request) && !names_zone (request) && !has_selectors (request) && !names_slices (request)
-         && !excludes_slices (request) && !excludes_nodes (request) && !compares_zones (request);
-}
-
 guint
 quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
 {

@@ -71,8 +71,33 @@ quoit_constraint_can_change (const QuoitConstraintRow *row)
   return row->type != QUOIT_CONSTRAINT_OF_REQUEST && row->type != QUOIT_CONSTRAINT_OF_HARDWARE;
 }
 
+/* Tests of classes. The last one needs facts with the accelerator and the topology of the request. */
+static inline gboolean
+quoit_class_has_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return facts->generation == request->generation;
+}
+
+static inline gboolean
+quoit_class_has_topology (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return quoit_shape_equal (facts->shape, request->shape);
+}
+
+static inline gboolean
+quoit_class_has_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return request->chips_per_host == 0 ? facts->has_default_hosts : facts->chips_per_host == request->chips_per_host;
+}
+
 /* Returns whether slices with these facts satisfy the constraints of classes. */
-gboolean quoit_constraints_allow_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
+static inline gboolean
+quoit_constraints_allow_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return quoit_class_has_accelerator (facts, request) && quoit_class_has_topology (facts, request)
+         && quoit_class_has_chips_per_host (facts, request);
+}
+
 /* Return the position of the first constraint that is not satisfied, or QUOIT_NO_CONSTRAINT if all are. */
 guint quoit_constraint_first_failed_by_class (const QuoitSliceFacts *facts, const QuoitRequest *request);
 guint quoit_constraint_first_failed_by_flags (QuoitSliceFlags flags);

@@ -144,14 +144,21 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   return report;
 }
 
-gboolean
-quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
-                       QuoitPlan *plan)
+static inline gboolean
+plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
+                 QuoitPlan *plan)
 {
   if (quoit_request_has_domains (request) || request->near != NULL)
     return quoit_domains_plan (fleet, request, candidates, plan);
   return quoit_best_choose (fleet, candidates, request->n_slices, plan)
          || (request->min_slices != 0 && quoit_best_choose_all_free (fleet, candidates, request->min_slices, plan));
+}
+
+gboolean
+quoit_plan_candidates (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitCandidates *candidates,
+                       QuoitPlan *plan)
+{
+  return plan_candidates (fleet, request, candidates, plan);
 }
 
 gboolean
@@ -163,7 +170,7 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  chosen = quoit_plan_candidates (fleet, request, &candidates, plan);
+  chosen = plan_candidates (fleet, request, &candidates, plan);
   quoit_candidates_clear (&candidates);
   return chosen || quoit_refusal_set (refusal, request);
 }

@@ -75,7 +75,15 @@ typedef struct {
 gboolean quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const QuoitRequest *request,
                                 GError **error);
 void quoit_node_rules_clear (QuoitNodeRules *rules);
-gboolean quoit_node_rules_are_none (const QuoitRequest *request);
+/* Returns whether the request uses no constraint that has a rule. */
+static inline gboolean
+quoit_node_rules_are_none (const QuoitRequest *request)
+{
+  return request->pool == NULL && request->zone == NULL && request->keep_to != QUOIT_DOMAIN_ZONE
+         && request->spread_over != QUOIT_DOMAIN_ZONE
+         && (request->selectors->len | request->slices->len | request->excluded->len | request->excluded_nodes->len)
+                == 0;
+}
 gboolean quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_match_selectors (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
@@ -103,7 +111,11 @@ typedef struct {
 /* Also validates the request. Fails like quoit_plan_slices(). */
 gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                                 GError **error);
-void quoit_candidates_clear (QuoitCandidates *candidates);
+static inline void
+quoit_candidates_clear (QuoitCandidates *candidates)
+{
+  g_clear_pointer (&candidates->eligible, quoit_eligible_unref);
+}
 
 /* The candidates of a request, counted. */
 typedef struct {

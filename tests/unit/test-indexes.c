@@ -7,6 +7,48 @@
 
 /* --- copy-on-write sets and indexes --- */
 
+enum { N_TABLES = 4, N_CHUNKS = 40 };
+
+static const QuoitTableType numbers_type = { .chunk_bytes = 2 * sizeof (guint32) };
+
+/* Compares tables that share chunks, and write to them by both functions, with plain arrays. */
+START_TEST (tables_that_share_chunks_do_not_see_writes_of_others)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (_i);
+  guint32 expected[N_TABLES][N_CHUNKS] = { 0 };
+  QuoitTable tables[N_TABLES];
+
+  for (guint t = 0; t < N_TABLES; t++)
+    quoit_table_init (&tables[t], &numbers_type, N_CHUNKS);
+  for (guint32 step = 1; step <= 4000; step++)
+    {
+      guint to = (guint) g_rand_int_range (rand, 0, N_TABLES), from = (guint) g_rand_int_range (rand, 0, N_TABLES);
+      /* Few chunks, so that a table often owns the same one again. */
+      guint32 chunk = (guint32) g_rand_int_range (rand, 0, 3) * (guint32) g_rand_int_range (rand, 1, N_CHUNKS / 2);
+      guint32 *bytes;
+
+      if (from != to && g_rand_int_range (rand, 0, 8) == 0)
+        {
+          quoit_table_clear (&tables[to]);
+          quoit_table_share (&tables[from], &tables[to]);
+          memcpy (expected[to], expected[from], sizeof expected[to]);
+          continue;
+        }
+      bytes = g_rand_int_range (rand, 0, 4) == 0
+                  ? quoit_table_own (&tables[to], chunk)
+                  : quoit_table_own_nearby (&tables[to], chunk, (guint) g_rand_int_range (rand, 0, 2));
+      ck_assert_uint_eq (*bytes, expected[to][chunk]);
+      *bytes = expected[to][chunk] = step;
+      for (guint t = 0; t < N_TABLES; t++)
+        for (guint32 c = 0; c < N_CHUNKS; c++)
+          ck_assert_msg (*(const guint32 *) quoit_table_peek (&tables[t], c) == expected[t][c],
+                         "seed %d, step %u: table %u, chunk %u", _i, step, t, c);
+    }
+  for (guint t = 0; t < N_TABLES; t++)
+    quoit_table_clear (&tables[t]);
+}
+END_TEST
+
 START_TEST (bit_set_finds_the_same_neighbours_as_a_scan)
 {
   static const guint32 sizes[] = { 1, 63, 64, 65, 4096, 4097, 20000, 270000 };
@@ -24,6 +66,20 @@ START_TEST (bit_set_finds_the_same_neighbours_as_a_scan)
         naive[at] = 1, quoit_bits_add (&bits, at);
       else
         naive[at] = 0, quoit_bits_remove (&bits, at);
+      if (step % 4 == 0)
+        {
+          /* Changes several members of one word. */
+          guint32 word = at / 64;
+          guint64 mask = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
+
+          mask &= quoit_bits_range_mask (word * 64, n);
+          mask |= quoit_bits_word (&bits, word) & -(guint64) (step % 8 == 0);
+          if (mask != 0)
+            quoit_bits_change_word (&bits, word, mask);
+          for (guint i = 0; i < 64; i++)
+            if ((mask >> i & 1) != 0)
+              naive[word * 64 + i] ^= 1;
+        }
       at = (guint32) g_rand_int_range (rand, 0, (gint32) n + 1);
       for (want = at; want < n && !naive[want]; want++)
         ;
@@ -72,10 +128,17 @@ START_TEST (an_index_keeps_every_entry_through_growth_and_removal)
       while ((got = quoit_index_next (&index, hash, &at)) != QUOIT_INDEX_NONE)
         found |= got == value;
       ck_assert_int_eq (found, in[value]);
-      if (in[value])
+      /* Each second change is made at the place that the search has found. */
+      for (at = hash; (got = quoit_index_next (&index, hash, &at)) != QUOIT_INDEX_NONE && got != value;)
+        ;
+      if (in[value] && step % 2 == 0)
         quoit_index_remove (&index, hash, value);
-      else
+      else if (in[value])
+        quoit_index_remove_at (&index, at - 1);
+      else if (step % 2 == 0)
         quoit_index_add (&index, hash, value);
+      else
+        quoit_index_add_at (&index, at, hash, value);
       in[value] = !in[value];
       if (step == 10000)
         quoit_index_share (&index, &copy);
@@ -163,6 +226,7 @@ main (void)
   TCase *tcase = tcase_create ("indexes");
 
   tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, tables_that_share_chunks_do_not_see_writes_of_others, 0, 20);
   tcase_add_loop_test (tcase, bit_set_finds_the_same_neighbours_as_a_scan, 0, 8);
   tcase_add_test (tcase, writing_to_a_copy_leaves_the_original_unchanged);
   tcase_add_test (tcase, an_index_keeps_every_entry_through_growth_and_removal);

@@ -66,17 +66,22 @@ append_first (const QuoitFleet *fleet, const QuoitEligible *eligible, guint32 sh
   const QuoitShelf *row = &fleet->layout->shelves[shelf];
   guint32 at = row->first_slice;
 
-  /* All are free. */
-  for (; n == row->n_slices && at < row->first_slice + n; at++)
-    quoit_plan_append (plan, at);
-  for (n -= at - row->first_slice; n > 0; at = (at | 63) + 1)
+  if (n == row->n_slices)
     {
-      guint64 word;
+      /* All are free. */
+      for (; n > 0; n--)
+        quoit_plan_append (plan, at++);
+      return;
+    }
+  while (n > 0)
+    {
+      guint64 word
+          = eligible == NULL ? quoit_bits_word (&fleet->free_slices, at / 64) : free_word (fleet, eligible, at / 64);
 
-      at = quoit_bits_next (&fleet->free_slices, at);
-      word = eligible == NULL ? quoit_bits_word (&fleet->free_slices, at / 64) : free_word (fleet, eligible, at / 64);
       for (word &= ~(guint64) 0 << (at % 64); word != 0 && n > 0; word &= word - 1, n--)
         quoit_plan_append (plan, (at & ~63u) + (guint32) __builtin_ctzll (word));
+      if (n > 0)
+        at = quoit_bits_next (&fleet->free_slices, (at | 63) + 1);
     }
 }
 
@@ -218,20 +223,20 @@ static FreeShelf
 fullest_whole (WholeShelves *shelves)
 {
   guint32 rank = QUOIT_BITS_NONE;
-  FreeShelf shelf;
 
   if (shelves->fullest <= shelves->largest)
     rank = first_rank (shelves, shelves->next, shelves->row[shelves->fullest + 1]);
   if (rank == QUOIT_BITS_NONE)
     {
-      shelf = shelf_of_rank (shelves, last_rank (shelves, shelves->row[1], shelves->row[shelves->fullest]));
+      FreeShelf shelf = shelf_of_rank (shelves, last_rank (shelves, shelves->row[1], shelves->row[shelves->fullest]));
+
       shelves->fullest = shelf.n_free;
       if (shelf.shelf == QUOIT_NO_INDEX)
         return shelf;
       rank = first_rank (shelves, shelves->row[shelf.n_free], shelves->row[shelf.n_free + 1]);
     }
   shelves->next = rank;
-  return shelf_of_rank (shelves, rank);
+  return (FreeShelf) { shelves->fleet->layout->rank_shelf[rank], shelves->fullest };
 }
 
 /* --- partial shelves: only some of their slices are candidates, which are counted --- */
@@ -309,16 +314,16 @@ find_sufficient (const WholeShelves *whole, const PartialShelves *partial, guint
 static FreeShelf
 use_up_fullest (WholeShelves *whole, PartialShelves *partial)
 {
-  FreeShelf a = fullest_whole (whole), b = fullest_partial (partial);
+  FreeShelf a = fullest_whole (whole), b = partial->n == 0 ? NO_SHELF : fullest_partial (partial);
 
-  if (is_fuller (a, b))
+  if (b.shelf == QUOIT_NO_INDEX || is_fuller (a, b))
     return whole->next++, a;
   partial->shelves++;
   partial->n--;
   return b;
 }
 
-static gboolean
+G_GNUC_NO_INLINE static gboolean
 choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
 {
   FreeShelf few[64], best;
@@ -330,12 +335,15 @@ choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, Q
   best = find_sufficient (&whole, &partial, n);
   if (best.shelf == QUOIT_NO_INDEX && count_free (fleet, candidates) < n)
     return FALSE;
-  for (; best.shelf == QUOIT_NO_INDEX; best = find_sufficient (&whole, &partial, n))
+  while (best.shelf == QUOIT_NO_INDEX)
     {
       FreeShelf fullest = use_up_fullest (&whole, &partial);
 
       append_first (fleet, candidates->eligible, fullest.shelf, fullest.n_free, plan);
       n -= fullest.n_free;
+      /* No shelf has more than the fullest one had. */
+      if (n <= fullest.n_free)
+        best = find_sufficient (&whole, &partial, n);
     }
   append_first (fleet, candidates->eligible, best.shelf, n, plan);
   sort_slices (plan);
@@ -356,7 +364,11 @@ choose_on_whole_shelf (const QuoitFleet *fleet, const QuoitCandidates *candidate
   rank = quoit_bits_next (&fleet->ranks, row[n]);
   if (rank >= row[class->largest + 1])
     return FALSE;
-  append_first (fleet, NULL, layout->rank_shelf[rank], n, plan);
+  if (n == 1)
+    quoit_plan_append (plan,
+                       quoit_bits_next (&fleet->free_slices, layout->shelves[layout->rank_shelf[rank]].first_slice));
+  else
+    append_first (fleet, NULL, layout->rank_shelf[rank], n, plan);
   return TRUE;
 }
 
