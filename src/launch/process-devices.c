@@ -61,6 +61,42 @@ add_chip (const QuoitTopology *topology, const Chip *chip, QuoitDevices *devices
   return TRUE;
 }
 
+/* The shape of one slice of the job. */
+typedef struct {
+  gint32 slice;
+  QuoitDeviceTorus torus;
+} SliceTorus;
+
+/* Adds the slice of a chip, unless it is that of the chip before. */
+static void
+keep_torus (GArray *tori, gint32 slice, const QuoitJobChip *job_chip)
+{
+  const SliceTorus torus = { slice, { job_chip->shape, job_chip->wrap } };
+
+  if (tori->len == 0 || g_array_index (tori, SliceTorus, tori->len - 1).slice != slice)
+    g_array_append_val (tori, torus);
+}
+
+/* Sets the shapes of the slices, if they differ: then parts are turned. */
+static void
+set_tori (QuoitDevices *devices, const GArray *tori)
+{
+  gboolean differ = FALSE;
+
+  for (guint i = 0; i < tori->len; i++)
+    {
+      const QuoitDeviceTorus *torus = &g_array_index (tori, SliceTorus, i).torus;
+
+      differ = differ || !quoit_shape_equal (torus->shape, devices->shape) || torus->wrap != devices->wrap;
+    }
+  for (guint i = 0; i < tori->len && differ; i++)
+    {
+      const SliceTorus *own = &g_array_index (tori, SliceTorus, i);
+
+      quoit_devices_set_slice_torus (devices, own->slice, own->torus.shape, own->torus.wrap);
+    }
+}
+
 QuoitDevices *
 quoit_topology_list_devices (const QuoitTopology *topology, GError **error)
 {
@@ -68,13 +104,21 @@ quoit_topology_list_devices (const QuoitTopology *topology, GError **error)
   QuoitGeneration generation = quoit_process_class (topology, first)->facts.generation;
   g_autoptr (QuoitDevices) devices = quoit_devices_new (quoit_generation_facts (generation)->jax_kinds[0], error);
   g_autoptr (GArray) chips = list_chips (topology);
+  g_autoptr (GArray) tori = NULL;
   QuoitJobChip job_chip = { .wrap = 0 };
 
   if (devices == NULL)
     return NULL;
+  tori = g_array_new (FALSE, FALSE, sizeof (SliceTorus));
   for (guint i = 0; i < chips->len; i++)
-    if (!add_chip (topology, &g_array_index (chips, Chip, i), devices, &job_chip, error))
-      return NULL;
+    {
+      const Chip *chip = &g_array_index (chips, Chip, i);
+
+      if (!add_chip (topology, chip, devices, &job_chip, error))
+        return NULL;
+      keep_torus (tori, (gint32) chip->process->slice_id, &job_chip);
+    }
   quoit_devices_set_torus (devices, job_chip.shape, job_chip.wrap);
+  set_tori (devices, tori);
   return g_steal_pointer (&devices);
 }

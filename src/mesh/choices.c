@@ -21,7 +21,7 @@ typedef struct {
   guint32 dcn_size, hops, hops_back;
   guint32 network, form;
   guint32 flags; /* of the mesh */
-  char physical[64];
+  char physical[256];
 } AxisUse;
 
 /* One mesh that JAX accepts. */

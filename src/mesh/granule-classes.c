@@ -6,8 +6,9 @@
 
 #include "base/strings.h"
 
-/* Granules whose devices have the same coordinates in the same order. */
+/* Granules whose devices have the same coordinates in the same order, in slices with the same sides. */
 typedef struct {
+  QuoitSliceDimensions dimensions;
   QuoitDeviceSet set; /* the devices of the first of these granules */
   gboolean has_torus; /* the devices form a box without holes */
   QuoitTorus torus;
@@ -27,9 +28,8 @@ typedef struct {
 } KnownLine;
 
 struct _QuoitGranuleClasses {
-  guint32 granule_size; /* devices per granule; 0: the granules have different sizes */
-  GArray *classes;      /* of GranuleClass */
-  QuoitSliceDimensions slice_dimensions;
+  guint32 granule_size;    /* devices per granule; 0: the granules have different sizes */
+  GArray *classes;         /* of GranuleClass */
   GHashTable *known_lines; /* set of KnownLine */
 
   /* Buffers for the devices of one granule. */
@@ -39,6 +39,12 @@ struct _QuoitGranuleClasses {
 };
 
 /* --- classes --- */
+
+static QuoitSliceDimensions
+set_dimensions (const QuoitDeviceSet *set)
+{
+  return quoit_slice_dimensions (set->devices, quoit_device_set_at (set, 0)->slice);
+}
 
 static guint
 set_hash (gconstpointer data)
@@ -60,8 +66,9 @@ static gboolean
 set_equal (gconstpointer a, gconstpointer b)
 {
   const QuoitDeviceSet *x = a, *y = b;
+  const QuoitSliceDimensions p = set_dimensions (x), q = set_dimensions (y);
 
-  if (x->n != y->n)
+  if (x->n != y->n || memcmp (p.sides, q.sides, sizeof p.sides) != 0 || p.wrap != q.wrap)
     return FALSE;
   for (guint32 i = 0; i < x->n; i++)
     {
@@ -91,7 +98,7 @@ add_classes (QuoitGranuleClasses *classes, const QuoitDevices *devices, const Qu
         }
       if (!g_hash_table_add (known, &sets[g]))
         continue;
-      class = (GranuleClass) { .set = sets[g] };
+      class = (GranuleClass) { .dimensions = set_dimensions (&sets[g]), .set = sets[g] };
       class.has_torus = quoit_mesh_physical (&class.set, &class.torus, classes->places, NULL);
       g_array_append_val (classes->classes, class);
     }
@@ -117,7 +124,6 @@ quoit_granule_classes_new (const QuoitDevices *devices, const QuoitGranules *gra
 
   classes->granule_size = size;
   classes->classes = g_array_new (FALSE, FALSE, sizeof (GranuleClass));
-  classes->slice_dimensions = quoit_slice_dimensions (devices);
   classes->known_lines = g_hash_table_new_full (known_line_hash, known_line_equal, g_free, NULL);
   classes->places = g_new (guint32, size);
   classes->line_devices = g_new0 (QuoitDevice, size);
@@ -144,9 +150,11 @@ quoit_granule_classes_free (QuoitGranuleClasses *classes)
 /* All lines along an axis of a torus are one line, shifted. They have the same measures, because these only depend on
  * differences of coordinates. */
 static void
-measure_torus_line (QuoitGranuleClasses *classes, const QuoitTorus *torus, const QuoitTorusShares *shares, guint axis,
+measure_torus_line (QuoitGranuleClasses *classes, const GranuleClass *class, const QuoitTorusShares *shares, guint axis,
                     guint32 size, QuoitLine *line)
 {
+  const QuoitTorus *torus = &class->torus;
+
   quoit_torus_line (torus, shares, axis, classes->places);
   for (guint32 i = 0; i < size; i++)
     {
@@ -157,7 +165,7 @@ measure_torus_line (QuoitGranuleClasses *classes, const QuoitTorus *torus, const
           device->at[torus->axes[p]] = (gint32) (classes->places[i] / torus->strides[p] % torus->sizes[p]);
       classes->line[i] = device;
     }
-  quoit_line_measure (&classes->slice_dimensions, classes->line, size, line);
+  quoit_line_measure (&class->dimensions, classes->line, size, line);
 }
 
 /* Measures all lines along an axis, whose devices are @stride apart in @places, the order of the devices of @class. */
@@ -173,7 +181,7 @@ measure_placed_lines (QuoitGranuleClasses *classes, const GranuleClass *class, c
 
         for (guint32 i = 0; i < size; i++)
           classes->line[i] = quoit_device_set_at (&class->set, places[first + i * stride]);
-        quoit_line_measure (&classes->slice_dimensions, classes->line, size, &line);
+        quoit_line_measure (&class->dimensions, classes->line, size, &line);
         quoit_line_keep_worst (worst, &line);
       }
 }
@@ -211,14 +219,14 @@ add_placed_lines (QuoitGranuleClasses *classes, guint32 class_index, QuoitMeshOr
 }
 
 static void
-add_torus_lines (QuoitGranuleClasses *classes, const QuoitTorus *torus, const QuoitTorusShares *shares,
+add_torus_lines (QuoitGranuleClasses *classes, const GranuleClass *class, const QuoitTorusShares *shares,
                  const gint64 *sizes, guint n, QuoitLine *lines)
 {
   for (guint l = 0; l < n; l++)
     {
       QuoitLine line;
 
-      measure_torus_line (classes, torus, shares, l, (guint32) sizes[l], &line);
+      measure_torus_line (classes, class, shares, l, (guint32) sizes[l], &line);
       quoit_line_keep_worst (&lines[l], &line);
     }
 }
@@ -227,7 +235,8 @@ gboolean
 quoit_granule_classes_measure (QuoitGranuleClasses *classes, const gint64 *sizes, guint n, unsigned flags,
                                QuoitLine *lines)
 {
-  QuoitMeshPart part = { 0 }, added = { 0 }; /* added: the last part that was measured */
+  QuoitMeshPart part = { 0 }, added = { 0 }; /* added: the last part that was measured, of the class @added_to */
+  const GranuleClass *added_to = NULL;
 
   if (quoit_mesh_sizes_product (sizes, n) != classes->granule_size)
     return FALSE;
@@ -246,10 +255,13 @@ quoit_granule_classes_measure (QuoitGranuleClasses *classes, const gint64 *sizes
         }
       if (!class->has_torus || !quoit_mesh_assign_axes (&class->torus, sizes, n, flags, &part, NULL))
         return FALSE;
-      if (memcmp (&part, &added, sizeof part) == 0)
+      if (added_to != NULL && memcmp (&part, &added, sizeof part) == 0
+          && memcmp (class->dimensions.sides, added_to->dimensions.sides, sizeof class->dimensions.sides) == 0
+          && class->dimensions.wrap == added_to->dimensions.wrap)
         continue;
-      add_torus_lines (classes, &class->torus, &part.shares, sizes, n, lines);
+      add_torus_lines (classes, class, &part.shares, sizes, n, lines);
       added = part;
+      added_to = class;
     }
   return TRUE;
 }

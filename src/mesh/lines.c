@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the distances between the devices of a line, and the links that connect them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mesh/lines.h"
 
@@ -11,15 +12,16 @@ typedef struct {
 } Chip;
 
 QuoitSliceDimensions
-quoit_slice_dimensions (const QuoitDevices *devices)
+quoit_slice_dimensions (const QuoitDevices *devices, gint32 slice)
 {
-  QuoitShape shape = devices->shape;
+  const QuoitDeviceTorus torus = quoit_devices_torus (devices, slice);
+  const QuoitShape shape = torus.shape;
   QuoitSliceDimensions slice_dimensions = { { 0, 0, 0 }, 0 };
 
   for (guint axis = 0; axis < 3 && shape.n_dims > 0; axis++)
     slice_dimensions.sides[axis] = shape.dims[axis];
   if (shape.n_dims > 0)
-    slice_dimensions.wrap = devices->wrap;
+    slice_dimensions.wrap = torus.wrap;
   return slice_dimensions;
 }
 
@@ -131,9 +133,11 @@ quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDev
   for (guint32 i = 1; i < line->n_chips; i++)
     line->n_per_chip = MIN (line->n_per_chip, chips[i].n_devices);
   measure_hops (slice_dimensions, devices, n, line);
-  line->spans[QUOIT_TORUS_CORE] = line->n_per_chip;
+  line->n_spans = 1;
+  memcpy (line->spans[0].sides, slice_dimensions->sides, sizeof line->spans[0].sides);
+  line->spans[0].n[QUOIT_TORUS_CORE] = line->n_per_chip;
   for (guint axis = 0; axis < 3; axis++)
-    line->spans[axis] = connect_rows (slice_dimensions, chips, line->n_chips, axis);
+    line->spans[0].n[axis] = connect_rows (slice_dimensions, chips, line->n_chips, axis);
   if (line->n_chips == 1)
     return;
 
@@ -144,6 +148,22 @@ quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDev
    * the line. */
   if (line->links_e4 == 0)
     line->links_e4 = MAX (QUOIT_LINK_E4 / MAX (MAX (line->hops, line->hops_back), 1), 1);
+}
+
+/* Adds what a line uses to what lines in slices with the same sides use. */
+static void
+widen_spans (QuoitLine *worst, const QuoitSpans *spans)
+{
+  guint32 at = 0;
+
+  while (at < worst->n_spans && memcmp (worst->spans[at].sides, spans->sides, sizeof spans->sides) != 0)
+    at++;
+  if (at == QUOIT_MOST_SPANS)
+    at--;
+  else if (at == worst->n_spans)
+    worst->spans[worst->n_spans++] = *spans;
+  for (guint axis = 0; axis < G_N_ELEMENTS (spans->n); axis++)
+    worst->spans[at].n[axis] = MAX (worst->spans[at].n[axis], spans->n[axis]);
 }
 
 void
@@ -158,6 +178,6 @@ quoit_line_keep_worst (QuoitLine *worst, const QuoitLine *line)
   worst->hops_back = MAX (worst->hops_back, line->hops_back);
   if (line->links_e4 > 0)
     worst->links_e4 = worst->links_e4 == 0 ? line->links_e4 : MIN (worst->links_e4, line->links_e4);
-  for (guint axis = 0; axis < 4; axis++)
-    worst->spans[axis] = MAX (worst->spans[axis], line->spans[axis]);
+  for (guint32 i = 0; i < line->n_spans; i++)
+    widen_spans (worst, &line->spans[i]);
 }

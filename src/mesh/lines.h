@@ -13,6 +13,15 @@ typedef struct {
   unsigned wrap;   /* axes with wraparound links: bit 0 for x */
 } QuoitSliceDimensions;
 
+/* What a line uses of the axes of a slice. */
+typedef struct {
+  gint32 sides[3]; /* of the slice */
+  guint32 n[4];    /* the most chips in a row along x, y and z, and the number of cores */
+} QuoitSpans;
+
+/* A slice that parts are cut from can have parts of one shape with so many different sides. */
+enum { QUOIT_MOST_SPANS = 6 };
+
 /* The measures of a line of devices in one slice, or the worst measures of several lines. */
 typedef struct {
   guint32 n_devices, n_chips;
@@ -20,10 +29,11 @@ typedef struct {
   guint32 hops;       /* the most hops between neighbours of the line */
   guint32 hops_back;  /* from the last device to the first one */
   guint32 links_e4;   /* of the chip with the fewest links to other chips of the line; 0: the line has one chip */
-  guint32 spans[4];   /* the most chips in a row along x, y and z, and the number of cores */
+  guint32 n_spans;
+  QuoitSpans spans[QUOIT_MOST_SPANS]; /* one for all slices with the same sides */
 } QuoitLine;
 
-QuoitSliceDimensions quoit_slice_dimensions (const QuoitDevices *devices);
+QuoitSliceDimensions quoit_slice_dimensions (const QuoitDevices *devices, gint32 slice);
 /* Measures the line of @devices, which are in order and in one slice. */
 void quoit_line_measure (const QuoitSliceDimensions *slice_dimensions, const QuoitDevice *const *devices, guint32 n,
                          QuoitLine *line);

@@ -6,7 +6,6 @@
 
 struct _QuoitMeshLinks {
   guint n_axes;
-  guint32 sides[4];                         /* of the slice, and cores per chip; 0: unknown */
   guint32 devices_per_chip;                 /* devices per chip */
   guint32 n_chip_links;                     /* links per chip: two per axis */
   guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* per chip: all links, both directions; DCN: one; 0: unpublished */
@@ -19,7 +18,7 @@ struct _QuoitMeshLinks {
 typedef struct {
   const QuoitDevice *list;
   const guint32 *indices; /* of the mesh */
-  QuoitSliceDimensions slice_dimensions;
+  const QuoitDevices *devices;
   guint32 size, stride; /* of the axis */
   const QuoitDevice **line;
 } LineWalk;
@@ -50,11 +49,12 @@ measure_line (const LineWalk *walk, guint32 first, QuoitAxisMeasures *axis)
 
   for (guint32 begin = 0, end; begin < walk->size; begin = end)
     {
+      const QuoitSliceDimensions dimensions = quoit_slice_dimensions (walk->devices, line[begin]->slice);
       QuoitLine part;
 
       for (end = begin + 1; end < walk->size && line[end]->slice == line[begin]->slice; end++)
         continue;
-      quoit_line_measure (&walk->slice_dimensions, line + begin, end - begin, &part);
+      quoit_line_measure (&dimensions, line + begin, end - begin, &part);
       quoit_line_keep_worst (&axis->line, &part);
       n_slices++;
     }
@@ -64,10 +64,9 @@ measure_line (const LineWalk *walk, guint32 first, QuoitAxisMeasures *axis)
 static void
 measure_axes (const QuoitDevices *devices, const QuoitMesh *mesh, QuoitMeshLinks *links)
 {
-  LineWalk walk = { .list = &g_array_index (devices->list, QuoitDevice, 0),
-                    .indices = mesh->indices,
-                    .slice_dimensions = quoit_slice_dimensions (devices),
-                    .stride = 1 };
+  LineWalk walk = {
+    .list = &g_array_index (devices->list, QuoitDevice, 0), .indices = mesh->indices, .devices = devices, .stride = 1
+  };
 
   for (guint l = mesh->n_axes; l-- > 0; walk.stride *= walk.size)
     {
@@ -97,17 +96,12 @@ read_bandwidths (const QuoitDeviceKind *kind, QuoitMeshLinks *links)
 }
 
 static void
-read_sides (const QuoitDevices *devices, QuoitMeshLinks *links)
+count_devices_per_chip (const QuoitDevices *devices, QuoitMeshLinks *links)
 {
-  QuoitSliceDimensions slice_dimensions = quoit_slice_dimensions (devices);
-
-  for (guint axis = 0; axis < 3; axis++)
-    links->sides[axis] = (guint32) slice_dimensions.sides[axis];
   links->devices_per_chip = 1;
   for (guint32 i = 0; i < devices->list->len; i++)
     links->devices_per_chip
         = MAX (links->devices_per_chip, (guint32) g_array_index (devices->list, QuoitDevice, i).core + 1);
-  links->sides[QUOIT_TORUS_CORE] = links->devices_per_chip;
 }
 
 QuoitMeshLinks *
@@ -119,7 +113,7 @@ quoit_mesh_links_alloc (const QuoitDevices *devices, guint n_axes)
   for (guint axis = 0; axis < n_axes; axis++)
     links->axes[axis].size = 1;
   read_bandwidths (&devices->kind, links);
-  read_sides (devices, links);
+  count_devices_per_chip (devices, links);
   return links;
 }
 
@@ -218,21 +212,39 @@ quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, uint32_t axis)
   return found == NULL ? 0 : found->line.hops_back;
 }
 
+static char *
+format_spans (const QuoitMeshLinks *links, const QuoitSpans *spans)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint8 p = 0; p < G_N_ELEMENTS (spans->n); p++)
+    if (spans->n[p] > 1)
+      {
+        const guint32 side = p == QUOIT_TORUS_CORE ? links->devices_per_chip : (guint32) spans->sides[p];
+
+        g_string_append_printf (text, "%s%s %u", text->len > 0 ? ", " : "", quoit_mesh_axis_name (p), spans->n[p]);
+        if (side > spans->n[p])
+          g_string_append_printf (text, " of %u", side);
+      }
+  return g_string_free (text, FALSE);
+}
+
 char *
 quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, uint32_t axis)
 {
   const QuoitAxisMeasures *found = axis_at (links, axis);
-  GString *text = g_string_new (NULL);
+  const guint32 n = found == NULL ? 0 : found->line.n_spans;
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint8 p = 0; found != NULL && p < G_N_ELEMENTS (found->line.spans); p++)
-    if (found->line.spans[p] > 1)
-      {
-        g_string_append_printf (text, "%s%s %u", text->len > 0 ? ", " : "", quoit_mesh_axis_name (p),
-                                found->line.spans[p]);
-        if (links->sides[p] > found->line.spans[p])
-          g_string_append_printf (text, " of %u", links->sides[p]);
-      }
-  return g_string_free (text, FALSE);
+  for (guint32 i = 0; i < n; i++)
+    {
+      g_autofree char *text = format_spans (links, &found->line.spans[i]);
+
+      if (*text != '\0' && !g_ptr_array_find_with_equal_func (texts, text, g_str_equal, NULL))
+        g_ptr_array_add (texts, g_steal_pointer (&text));
+    }
+  g_ptr_array_add (texts, NULL);
+  return g_strjoinv (" or ", (char **) texts->pdata);
 }
 
 /* --- times --- */

@@ -56,4 +56,16 @@ ok 0 "requests have the policy" groups
 out "it is part of the text" "v6e 2x2 x 1 cut=any place=pack"
 ok 0 "a repaired group keeps it" repair c --now "$now"
 ok 0 "the ledger is sound" verify
+
+# One part fits only as 2x4, the other one only as 4x2.
+fresh 'v6e 8x8 x1 pool=p hostchips=4'
+for host in 3 5 6 7 8 9 10 11 12 13 14 15; do
+  quoit set-state "p-0-$host" dead --now "$now" >/dev/null
+done
+ok 0 "parts in two turns" reserve t --accelerator v6e --topology 2x4 --slices 2 --cut any --now "$now"
+out "one is not turned" "0 p-0: 2x4 at 0,0"
+out "one is turned" "1 p-0: 4x2 at 2,0"
+ok 0 "their mesh" mesh t --axes a=2,b=2,c=4 --dcn a=2 -o json
+fact "an axis names what each part uses" '[one["physical"] for one in d["axes"]]' "['', '', 'x 2, y 2 of 4 or x 4']"
+ok 0 "the meshes of their axes" mesh t --axes a=2,b=2,c=4 --suggest -o json
 finish

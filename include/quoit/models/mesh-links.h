@@ -115,7 +115,8 @@ QUOIT_API uint32_t quoit_mesh_links_get_hops_back (const QuoitMeshLinks *links, 
  * quoit_mesh_links_dup_physical:
  * @axis: an axis of the mesh
  *
- * Returns the axes of the slice that the devices lie along, and how many places of each they use: "x 4, y 2 of 8".
+ * Returns the axes of the slice that the devices lie along, and how many places of each they use: "x 4, y 2 of 8". The
+ * parts of a job can be turned; then the text has what differs between them: "x 2 of 4 or y 2 of 4".
  *
  * Returns: (transfer full): the text, "" if they use only one place of each axis; g_free() it
  */

@@ -7,6 +7,27 @@ quoit_devices_set_torus (QuoitDevices *devices, QuoitShape shape, unsigned wrap)
 {
   devices->shape = shape;
   devices->wrap = wrap;
+  g_clear_pointer (&devices->tori, g_array_unref);
+}
+
+void
+quoit_devices_set_slice_torus (QuoitDevices *devices, gint32 slice, QuoitShape shape, unsigned wrap)
+{
+  const guint32 n = devices->tori == NULL ? 0 : devices->tori->len;
+
+  if (devices->tori == NULL)
+    devices->tori = g_array_new (FALSE, TRUE, sizeof (QuoitDeviceTorus));
+  if ((guint32) slice >= n)
+    g_array_set_size (devices->tori, (guint32) slice + 1);
+  g_array_index (devices->tori, QuoitDeviceTorus, slice) = (QuoitDeviceTorus) { shape, wrap };
+}
+
+QuoitDeviceTorus
+quoit_devices_torus (const QuoitDevices *devices, gint32 slice)
+{
+  if (devices->tori != NULL && slice >= 0 && (guint32) slice < devices->tori->len)
+    return g_array_index (devices->tori, QuoitDeviceTorus, slice);
+  return (QuoitDeviceTorus) { devices->shape, devices->wrap };
 }
 
 static QuoitDevices *
@@ -15,6 +36,7 @@ devices_alloc (const QuoitDeviceKind *kind, guint32 n)
   QuoitDevices *devices = g_new (QuoitDevices, 1);
 
   devices->kind = *kind;
+  devices->tori = NULL;
   quoit_devices_set_torus (devices, (QuoitShape) { { 0, 0, 0 }, 0 }, 0);
   devices->list = g_array_sized_new (FALSE, FALSE, sizeof (QuoitDevice), n);
   return devices;
@@ -36,6 +58,7 @@ quoit_devices_free (QuoitDevices *devices)
   if (devices == NULL)
     return;
   g_array_unref (devices->list);
+  g_clear_pointer (&devices->tori, g_array_unref);
   g_free (devices);
 }
 
@@ -66,7 +89,7 @@ quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates
     id, { coordinates[0], coordinates[1], coordinates[2] }, core, process_index, slice_index,
   };
   g_array_append_val (devices->list, device);
-  devices->shape.n_dims = 0;
+  quoit_devices_set_torus (devices, (QuoitShape) { { 0, 0, 0 }, 0 }, 0);
   return TRUE;
 }
 

@@ -42,11 +42,21 @@ struct _QuoitDevices {
   QuoitDeviceKind kind;
   QuoitShape shape; /* of the slices; no dimensions: unknown */
   unsigned wrap;    /* axes of the shape whose ends are connected: bit 0 for x */
+  GArray *tori;     /* of QuoitDeviceTorus, by slice id; NULL: all slices have @shape and @wrap */
   GArray *list;     /* of QuoitDevice */
 };
 
+/* The shape of one slice. Parts of slices can be turned, so that those of one job have different shapes. */
+typedef struct {
+  QuoitShape shape;
+  unsigned wrap;
+} QuoitDeviceTorus;
+
 /* Sets the shape and wrap axes of the slices of a complete list. */
 void quoit_devices_set_torus (QuoitDevices *devices, QuoitShape shape, unsigned wrap);
+/* Sets those of one slice, which must be in the list. */
+void quoit_devices_set_slice_torus (QuoitDevices *devices, gint32 slice, QuoitShape shape, unsigned wrap);
+QuoitDeviceTorus quoit_devices_torus (const QuoitDevices *devices, gint32 slice);
 
 /* An ordered subset of a list: the devices of a granule, or all devices. */
 struct _QuoitDeviceSet {
