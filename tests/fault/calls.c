@@ -91,6 +91,7 @@ some_kind (const Caller *caller)
     { OP_DRAIN, { 2, 0 } },       { OP_UNDRAIN, { 3, 0 } },    { OP_FORGET, { 2, 2 } },
     { OP_FORGET_KEY, { 1, 1 } },  { OP_LOOK, { 8, 8 } },       { OP_SET_QUOTA, { 3, 2 } },
     { OP_RESERVE_AT, { 0, 14 } }, { OP_ADD_WINDOW, { 0, 5 } }, { OP_REMOVE_WINDOW, { 0, 2 } },
+    { OP_SYNC, { 4, 2 } },
   };
   guint n = 0, column = caller->has_calendar;
 
@@ -108,7 +109,8 @@ some_kind (const Caller *caller)
 static gboolean
 can_be_on_fork (const Op *op)
 {
-  return op->kind == OP_CONFIRM || op->kind == OP_RELEASE || op->kind == OP_SET_STATE
+  return op->kind == OP_CONFIRM || op->kind == OP_RELEASE || op->kind == OP_SET_STATE || op->kind == OP_SYNC
+         || op->kind == OP_FORGET || op->kind == OP_FORGET_KEY
          || ((op->kind == OP_RESERVE || op->kind == OP_HOLD) && op->least == 0);
 }
 
@@ -145,6 +147,9 @@ caller_make_op (const Caller *caller, guint step, gint64 now_ms)
       g_snprintf (op.key, NAME_BYTES, "kg%u", caller_random_below (caller, 6));
       break;
     case OP_LOOK:
+      break;
+    case OP_SYNC:
+      op.at = caller_random_below (caller, N_EXTRA_STATES);
       break;
     case OP_SET_QUOTA:
       some_name (caller, op.name, 'o', 3);

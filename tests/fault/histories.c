@@ -64,6 +64,7 @@ typedef struct {
   guint done[N_OPS], refused[N_OPS], expiries, overlapping;
   guint beginnings, moves;                      /* entries in which reservations ahead begin, or get other slices */
   guint commits, late_commits, refused_commits; /* late: others wrote between the snapshot and the commit */
+  guint synced, forgotten;                      /* commits of forks that sync, or forget records */
 } Tally;
 
 static void
@@ -121,6 +122,8 @@ add_to (Tally *tally, const History *history)
       tally->commits += op->on_fork && op->code == 0;
       tally->late_commits += op->on_fork && op->code == 0 && op->seq > op->forked_at + 1;
       tally->refused_commits += op->is_commit_refused;
+      tally->synced += op->on_fork && op->code == 0 && op->kind == OP_SYNC;
+      tally->forgotten += op->on_fork && op->code == 0 && (op->kind == OP_FORGET || op->kind == OP_FORGET_KEY);
     }
   for (guint i = 0; i < history->entries->len; i++)
     {
@@ -261,8 +264,9 @@ print_tally (const Tally *tally)
               tally->done[k], tally->refused[k]);
     }
   printf ("\nin %u entries reservations ahead began, in %u they got other slices\n", tally->beginnings, tally->moves);
-  printf ("%u forks committed, %u of them after changes by others; %u commits refused\n", tally->commits,
-          tally->late_commits, tally->refused_commits);
+  printf (
+      "%u forks committed, %u of them after changes by others; %u commits refused; %u syncs, %u records forgotten\n",
+      tally->commits, tally->late_commits, tally->refused_commits, tally->synced, tally->forgotten);
   printf ("%u calls by processes whose clocks disagree, %u of them while another called, %u expiries: linearizable\n",
           n, tally->overlapping, tally->expiries);
 }
@@ -291,6 +295,8 @@ main (int argc, char **argv)
                || (tally.beginnings > n_histories / 6 && tally.moves > 0 && tally.done[OP_RESERVE_AT] > n_histories
                    && tally.done[OP_ADD_WINDOW] > n_histories),
            "the calendars were nearly empty");
+  require (n_histories < N_HISTORIES || (tally.synced > n_histories && tally.forgotten > n_histories / 6),
+           "few forks synced or forgot");
   remove_dir (dir);
   g_free (dir);
   printf ("%u passed, 0 failed\n", n_planted + n_histories);

@@ -24,6 +24,7 @@ static const char *const verbs[N_OPS] = {
   [OP_RESERVE_AT]    = "reserve",
   [OP_ADD_WINDOW]    = "calendar add",
   [OP_REMOVE_WINDOW] = "calendar remove",
+  [OP_SYNC]          = "sync",
 };
 /* clang-format on */
 
@@ -37,6 +38,16 @@ const char *
 op_entry_verb (const Op *op)
 {
   return op->on_fork ? "commit-fork" : verbs[op->kind];
+}
+
+QuoitNodeState
+op_extra_state (const Op *op, guint host)
+{
+  guint digits = op->at;
+
+  for (guint i = 0; i < host; i++)
+    digits /= 3;
+  return (QuoitNodeState) (digits % 3);
 }
 
 void
@@ -164,6 +175,14 @@ look_at (const QuoitSnapshot *snapshot)
 
       require (quoit_snapshot_lookup_node (snapshot, name, &node, NULL), "%s", name);
       g_string_append_printf (text, "%d", (int) quoit_snapshot_get_node_state (snapshot, node));
+    }
+  for (guint i = 0; i < N_EXTRA; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("extra-%u", i);
+      guint32 node = 0;
+
+      if (quoit_snapshot_lookup_node (snapshot, name, &node, NULL))
+        g_string_append_printf (text, "%d", (int) quoit_snapshot_get_node_state (snapshot, node));
     }
   for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
     g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, quoit_snapshot_get_owner_name (snapshot, i),
@@ -293,6 +312,38 @@ ask_for_node (QuoitLedger *ledger, const Op *op, GError **error)
   return (op->kind == OP_DRAIN ? quoit_ledger_drain_node : quoit_ledger_undrain_node) (ledger, node, op->now_ms, error);
 }
 
+static QuoitInput *
+op_input (const Op *op)
+{
+  QuoitInput *input = quoit_input_new_nodes ();
+
+  quoit_input_set_source (input, "extra");
+  for (guint i = 0; i < N_EXTRA; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("extra-%u", i);
+
+      require (quoit_input_add_node (input, name, NULL, NULL, op_extra_state (op, i), NULL), "%s", name);
+    }
+  return input;
+}
+
+static gboolean
+drop_import (QuoitImport *import)
+{
+  gboolean is_done = import != NULL;
+
+  quoit_import_free (import);
+  return is_done;
+}
+
+static gboolean
+ask_for_sync (QuoitLedger *ledger, const Op *op, GError **error)
+{
+  g_autoptr (QuoitInput) input = op_input (op);
+
+  return drop_import (quoit_ledger_sync (ledger, input, op->now_ms, error));
+}
+
 static gboolean
 ask_for_group (QuoitLedger *ledger, Op *op, GError **error)
 {
@@ -359,6 +410,8 @@ ask (QuoitLedger *ledger, Op *op, GError **error)
       return ask_for_window (ledger, op, error);
     case OP_REMOVE_WINDOW:
       return quoit_ledger_remove_window (ledger, op->name, op->now_ms, error);
+    case OP_SYNC:
+      return ask_for_sync (ledger, op, error);
     default:
       return ask_for_group (ledger, op, error);
     }
@@ -371,6 +424,7 @@ change_fork (QuoitFork *fork, Op *op, GError **error)
 {
   g_autofree char *ref = group_ref (op), *node = op_node (op);
   g_autoptr (QuoitRequest) request = NULL;
+  g_autoptr (QuoitInput) input = NULL;
 
   switch (op->kind)
     {
@@ -386,6 +440,13 @@ change_fork (QuoitFork *fork, Op *op, GError **error)
       return quoit_fork_release (fork, ref, op->now_ms, error);
     case OP_SET_STATE:
       return quoit_fork_set_node_state (fork, node, op->state, op->now_ms, error);
+    case OP_FORGET:
+      return quoit_fork_forget (fork, ref, op->now_ms, error);
+    case OP_FORGET_KEY:
+      return quoit_fork_forget_key (fork, op->key, op->now_ms, error);
+    case OP_SYNC:
+      input = op_input (op);
+      return drop_import (quoit_fork_sync (fork, input, op->now_ms, error));
     default:
       g_assert_not_reached ();
     }

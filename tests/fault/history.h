@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls to a ledger, with their times and answers, and the resulting journal. The fleet is always the same:
- * N_SLICES slices of N_HOSTS hosts. */
+/* The calls to a ledger, with their times and answers, and the resulting journal. The fleet always has the same
+ * N_SLICES slices of N_HOSTS hosts, and N_EXTRA hosts after the first sync of their source. */
 #pragma once
 
 #include "../support.h"
 
-enum { N_SLICES = 5, N_HOSTS = 4, N_NODES = N_SLICES * N_HOSTS };
+enum { N_SLICES = 5, N_HOSTS = 4, N_NODES = N_SLICES * N_HOSTS, N_EXTRA = 3, N_EXTRA_STATES = 27 };
 
 typedef enum {
   OP_RESERVE,
@@ -29,6 +29,7 @@ typedef enum {
   OP_RESERVE_AT,
   OP_ADD_WINDOW, /* of slice @at */
   OP_REMOVE_WINDOW,
+  OP_SYNC, /* of a source of N_EXTRA hosts without chips; @at: their states, as a number to the base of 3 */
   N_OPS
 } OpKind;
 
@@ -69,9 +70,10 @@ typedef struct {
 } Op;
 
 void op_clear (gpointer op);
-const char *op_verb (OpKind kind);        /* verb in the journal if the call is not on a fork */
-const char *op_entry_verb (const Op *op); /* verb in the journal */
-char *op_text (const Op *op);             /* one line with all fields */
+const char *op_verb (OpKind kind);                        /* verb in the journal if the call is not on a fork */
+const char *op_entry_verb (const Op *op);                 /* verb in the journal */
+QuoitNodeState op_extra_state (const Op *op, guint host); /* of OP_SYNC */
+char *op_text (const Op *op);                             /* one line with all fields */
 gboolean op_parse (const char *line, Op *op);
 
 void op_run (QuoitLedger *ledger, Op *op);

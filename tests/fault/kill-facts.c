@@ -20,14 +20,44 @@ add_window (QuoitLedger *ledger, const char *name, gint64 value, gint64 now_ms, 
                                   error);
 }
 
+typedef QuoitImport *(*ForkImport) (QuoitFork *fork, const QuoitInput *input, gint64 now_ms, GError **error);
+
+/* Imports on a fork, and commits it. */
+static QuoitImport *
+commit_import (QuoitLedger *ledger, ForkImport import_on, const QuoitInput *input, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitImport) import = import_on (fork, input, now_ms, error);
+
+  if (import == NULL || !quoit_ledger_commit_fork (ledger, fork, now_ms, error))
+    return NULL;
+  return g_steal_pointer (&import);
+}
+
 static gboolean
 update_node (QuoitLedger *ledger, const char *name, gint64 value, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitInput) input = quoit_input_new_nodes ();
   g_autoptr (QuoitImport) import = NULL;
 
+  quoit_input_set_source (input, "hosts");
   require (quoit_input_add_node (input, name, NULL, NULL, (QuoitNodeState) value, NULL), "node %s", name);
-  import = quoit_ledger_update_nodes (ledger, input, now_ms, error);
+  import = value == 0 ? quoit_ledger_update_nodes (ledger, input, now_ms, error)
+                      : commit_import (ledger, quoit_fork_update_nodes, input, now_ms, error);
+  return import != NULL;
+}
+
+static gboolean
+import_slices (QuoitLedger *ledger, const char *name, gint64 value, gint64 now_ms, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u", (guint) value);
+  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
+  g_autoptr (QuoitImport) import = NULL;
+
+  quoit_input_set_source (input, name);
+  import = value % 2 != 0 ? quoit_ledger_import (ledger, input, now_ms, error)
+                          : commit_import (ledger, quoit_fork_import, input, now_ms, error);
   return import != NULL;
 }
 
@@ -91,6 +121,13 @@ read_node (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
 }
 
 static gboolean
+read_slices (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
+{
+  *value = quoit_snapshot_get_n_slices (snapshot);
+  return *value != 0;
+}
+
+static gboolean
 read_number (const char *text, gint64 *value)
 {
   *value = text == NULL ? 0 : g_ascii_strtoll (text, NULL, 10);
@@ -134,9 +171,11 @@ typedef struct {
   gboolean (*read) (const QuoitSnapshot *snapshot, const char *name, gint64 *value);
 } Kind;
 
-static const Kind kinds[] = { { "quota:", set_quota, read_quota }, { "window:", add_window, read_window },
-                              { "node:", update_node, read_node }, { "label:", set_label, read_label },
-                              { "reason:", release, read_reason }, { "keep:", set_keep, read_keep } };
+static const Kind kinds[N_FACT_KINDS]
+    = { { "quota:", set_quota, read_quota }, { "window:", add_window, read_window },
+        { "node:", update_node, read_node }, { "slices:", import_slices, read_slices },
+        { "label:", set_label, read_label }, { "reason:", release, read_reason },
+        { "keep:", set_keep, read_keep } };
 
 static const Kind *
 kind_of (const char **name)
@@ -145,6 +184,18 @@ kind_of (const char **name)
     if (g_str_has_prefix (*name, kinds[i].prefix))
       return *name += strlen (kinds[i].prefix), &kinds[i];
   g_assert_not_reached ();
+}
+
+gboolean
+facts_init (QuoitLedger *ledger, gint64 now_ms)
+{
+  g_autoptr (QuoitInput) input = quoit_input_new_nodes ();
+  g_autoptr (QuoitImport) import = NULL;
+
+  quoit_input_set_source (input, "hosts");
+  require (quoit_input_add_node (input, "host", NULL, NULL, QUOIT_NODE_ALIVE, NULL), "a node");
+  import = quoit_ledger_sync (ledger, input, now_ms, NULL);
+  return import != NULL;
 }
 
 gboolean

@@ -238,6 +238,18 @@ change_slices (const Writer *writer, Change *change, const char *ref)
   return require_expected_result (result != NULL, &error);
 }
 
+/* Forgets a group on a fork, or the groups that ended before a time, and commits it. */
+static gboolean
+forget_on_fork (const Writer *writer, const char *ref, gint64 before_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (writer->ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+
+  return (ref != NULL ? quoit_fork_forget (fork, ref, writer->now_ms, error)
+                      : quoit_fork_forget_before (fork, before_ms, writer->now_ms, NULL, error))
+         && quoit_ledger_commit_fork (writer->ledger, fork, writer->now_ms, error);
+}
+
 static gboolean
 release_or_forget (const Writer *writer, Change *change, const char *ref)
 {
@@ -245,6 +257,8 @@ release_or_forget (const Writer *writer, Change *change, const char *ref)
   gboolean done;
 
   print_change (change);
+  if (change->kind == CHANGE_FORGET && random_below (writer, 2) == 0)
+    return require_expected_result (forget_on_fork (writer, ref, 0, &error), &error);
   done = (change->kind == CHANGE_FORGET ? quoit_ledger_forget : quoit_ledger_release) (writer->ledger, ref,
                                                                                        writer->now_ms, &error);
   return require_expected_result (done, &error);
@@ -374,18 +388,6 @@ change_node (const Writer *writer)
   acknowledge (change);
 }
 
-static void
-import_fleet (const Writer *writer)
-{
-  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u", 12 + random_below (writer, 3));
-  g_autoptr (GError) error = NULL;
-  Change change = change_new (writer, CHANGE_IMPORT, "fleet");
-
-  print_change (&change);
-  if (require_expected_result (import_text (writer->ledger, text, NULL, writer->now_ms, &error), &error))
-    acknowledge (change);
-}
-
 /* Compacts all of the journal, or its older half. */
 static void
 compact (const Writer *writer)
@@ -410,13 +412,17 @@ forget_old (const Writer *writer)
 {
   g_autoptr (GError) error = NULL;
   Change change = change_new (writer, random_below (writer, 2) == 0 ? CHANGE_TRIM : CHANGE_FORGET_OLD, "ledger");
+  gboolean done;
 
   change.until_ms = writer->now_ms - KEPT_MS;
   print_change (&change);
-  require (change.kind == CHANGE_TRIM
-               ? quoit_ledger_trim (writer->ledger, writer->now_ms, NULL, NULL, &error)
-               : quoit_ledger_forget_before (writer->ledger, change.until_ms, writer->now_ms, NULL, &error),
-           "%s", error_text (error));
+  if (change.kind == CHANGE_TRIM)
+    done = quoit_ledger_trim (writer->ledger, writer->now_ms, NULL, NULL, &error);
+  else if (random_below (writer, 2) == 0)
+    done = quoit_ledger_forget_before (writer->ledger, change.until_ms, writer->now_ms, NULL, &error);
+  else
+    done = forget_on_fork (writer, NULL, change.until_ms, &error);
+  require (done, "%s", error_text (error));
   acknowledge (change);
 }
 
@@ -465,7 +471,7 @@ do_something (const Writer *writer)
   else if (die < 23)
     compact (writer);
   else if (die < 24)
-    import_fleet (writer);
+    change_fact (writer, "slices:", "fleet", 12 + random_below (writer, 3));
   else if (die < 28)
     make_pair (writer, die % 2 == 0);
   else if (die < 31)

@@ -16,8 +16,7 @@ typedef enum {
   CHANGE_END = 'e',   /* an owner was ended */
   CHANGE_NODE = 'n',  /* a node has this state */
   CHANGE_COMPACT = 'c',
-  CHANGE_TRIM = 't', /* what is older than the limit is removed */
-  CHANGE_IMPORT = 'i',
+  CHANGE_TRIM = 't',       /* what is older than the limit is removed */
   CHANGE_LEASES = 'm',     /* two groups were renewed together: the second one is in @owner */
   CHANGE_FORGET_OLD = 'x', /* the records of groups that ended before @until_ms were deleted */
   CHANGE_FACT = 'v'        /* @name is a fact, and @until_ms its value; see kill-facts.h */

@@ -14,6 +14,7 @@ typedef struct {
   GHashTable *expired;   /* name -> Change: groups whose lease, or whose owner's lease, expired before @now_ms */
   GHashTable *facts;     /* name -> Change */
   GHashTable *forgotten; /* names */
+  GHashTable *prefixes;  /* of the facts that were acknowledged */
   Change trying;         /* the last change that was tried, which may be done; id 0 and no name: none */
   Change last;           /* the last acknowledged change */
   guint64 checkpoint;    /* the last acknowledged checkpoint */
@@ -28,7 +29,8 @@ expected_new (void)
                       .owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
                       .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
                       .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-                      .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+                      .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                      .prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
 }
 
 static void
@@ -39,6 +41,7 @@ expected_clear (Expected *expected)
   g_hash_table_unref (expected->expired);
   g_hash_table_unref (expected->facts);
   g_hash_table_unref (expected->forgotten);
+  g_hash_table_unref (expected->prefixes);
 }
 
 static void
@@ -152,6 +155,7 @@ apply_done (Expected *expected, const Change *change)
       expected->forgotten_ms = MAX (expected->forgotten_ms, change->until_ms);
       return;
     case CHANGE_FACT:
+      g_hash_table_add (expected->prefixes, g_strndup (change->name, strcspn (change->name, ":")));
       return put_copy (expected->facts, change);
     default:
       return;
@@ -534,12 +538,14 @@ check_kinds (const Expected *expected)
 {
   const gboolean are_many = expected->n_changes >= 2000;
 
-  static const ChangeKind kinds[] = { CHANGE_GROUP,  CHANGE_RELEASE, CHANGE_LEASE,  CHANGE_SLICES,     CHANGE_REPAIR,
-                                      CHANGE_FORGET, CHANGE_OWNER,   CHANGE_END,    CHANGE_NODE,       CHANGE_COMPACT,
-                                      CHANGE_TRIM,   CHANGE_IMPORT,  CHANGE_LEASES, CHANGE_FORGET_OLD, CHANGE_FACT };
+  static const ChangeKind kinds[]
+      = { CHANGE_GROUP, CHANGE_RELEASE, CHANGE_LEASE,   CHANGE_SLICES, CHANGE_REPAIR, CHANGE_FORGET,     CHANGE_OWNER,
+          CHANGE_END,   CHANGE_NODE,    CHANGE_COMPACT, CHANGE_TRIM,   CHANGE_LEASES, CHANGE_FORGET_OLD, CHANGE_FACT };
 
   for (guint i = 0; are_many && i < G_N_ELEMENTS (kinds); i++)
     require (expected->n_of_kind[kinds[i]] > 0, "no change of kind '%c' was acknowledged", kinds[i]);
+  require (!are_many || g_hash_table_size (expected->prefixes) == N_FACT_KINDS, "%u kinds of facts were acknowledged",
+           g_hash_table_size (expected->prefixes));
 }
 
 static guint
@@ -551,7 +557,7 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
   Expected expected = expected_new ();
 
-  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL),
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL) && facts_init (ledger, T0),
            "the ledger of the test cannot be created");
   g_clear_pointer (&ledger, quoit_ledger_unref);
   for (guint round = 0; round < n_rounds; round++)

@@ -45,6 +45,8 @@ typedef struct {
   gint64 clock_ms;
   guint64 next_id;
   QuoitNodeState nodes[N_NODES];
+  gboolean has_extra; /* the source of the extra hosts was synced */
+  QuoitNodeState extra[N_EXTRA];
   GArray *groups;  /* of ModelGroup, by id */
   GArray *owners;  /* of ModelOwner, by id */
   GArray *quotas;  /* of ModelQuota, by name */
