@@ -13,7 +13,8 @@
 typedef enum {
   ENDS = 1 << 0, /* the ledger ends the group, because its lease ends */
   BEGINNINGS = 1 << 1,
-  RELEASES = 1 << 2 /* a caller releases the group, as its estimate says */
+  RELEASES = 1 << 2, /* a caller releases the group, as its estimate says */
+  SIGHTS = 1 << 3    /* nothing changes, but from now on, the request would still run when the record begins */
 } EventKind;
 
 typedef struct {
@@ -69,7 +70,6 @@ list_events (const QuoitFleet *fleet, gint64 now_ms)
       if (find_end_ahead (fleet, i, &end))
         add_end (events, fleet, &end);
     }
-  g_array_sort (events, by_time);
   return events;
 }
 
@@ -79,7 +79,7 @@ apply (QuoitFleet *fork, const Event *event)
   const QuoitGroupData *group = quoit_fleet_group_at (fork, event->end.slot);
 
   /* What ends by then does not begin any more. */
-  if (group == NULL || group->state == QUOIT_GROUP_REMOVED)
+  if (event->kind == SIGHTS || group == NULL || group->state == QUOIT_GROUP_REMOVED)
     return;
   if (event->kind != BEGINNINGS)
     quoit_fork_fleet_release (fork, group);
@@ -88,6 +88,27 @@ apply (QuoitFleet *fork, const Event *event)
 }
 
 /* --- the fleet at a later time --- */
+
+/* Adds the times from which on the request would still run when something begins. Then it sees fewer free nodes, which
+ * can help: other bundles are placed first where a quota for the class does not admit them, and Ray's algorithm is
+ * greedy. */
+static void
+add_sights (GArray *events, const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
+{
+  const gint64 length_ms = quoit_request_latest_end (request, 0);
+
+  if (length_ms == QUOIT_FOREVER_MS || !quoit_request_is_by_host (request)
+      || (fleet->quotas == NULL && request->policy != QUOIT_POLICY_RAY))
+    return;
+  for (guint i = 0; i < quoit_fleet_n_ahead (fleet); i++)
+    {
+      const gint64 time_ms = quoit_fleet_ahead_at (fleet, i)->begins_ms - length_ms + 1;
+      const Event event = { { .slot = quoit_fleet_ahead_slot (fleet, i), .time_ms = time_ms }, SIGHTS };
+
+      if (time_ms > now_ms)
+        g_array_append_val (events, event);
+    }
+}
 
 /* Returns when each node is first promised to something; QUOIT_FOREVER_MS: it is not. The caller owns the array. */
 static gint64 *
@@ -162,7 +183,7 @@ typedef struct {
 } Course;
 
 static void
-course_init (Course *course, const QuoitFleet *fleet, gint64 now_ms)
+course_init (Course *course, const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
   *course = (Course) { .fleet = quoit_fleet_fork (fleet) };
   course->lacks_slices
@@ -170,6 +191,8 @@ course_init (Course *course, const QuoitFleet *fleet, gint64 now_ms)
   if (course->lacks_slices)
     renew_leases (course->fleet);
   course->events = list_events (course->fleet, now_ms);
+  add_sights (course->events, course->fleet, request, now_ms);
+  g_array_sort (course->events, by_time);
 }
 
 static void
@@ -251,7 +274,7 @@ quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
 
   if (fits_at (fleet, request, now_ms))
     return now_ms;
-  course_init (&course, fleet, now_ms);
+  course_init (&course, fleet, request, now_ms);
   for (guint i = 0; i < course.events->len;)
     {
       const gint64 time_ms = event_time (&course, i);
@@ -274,7 +297,7 @@ quoit_start_is_granted_at (const QuoitFleet *fleet, const QuoitRequest *request,
   g_autoptr (QuoitFleet) then = quoit_fleet_ref ((QuoitFleet *) fleet);
   g_auto (Course) course = { 0 };
 
-  course_init (&course, fleet, now_ms);
+  course_init (&course, fleet, request, now_ms);
   for (guint i = 0; i < course.events->len && event_time (&course, i) <= time_ms;)
     {
       const gint64 event_ms = event_time (&course, i);

@@ -165,6 +165,32 @@ is_granted (const QuoitTrial *trial, QuoitFleet *fork, const QuoitRequest *reque
                                                               : trial->end_ms + time_ms - trial->now_ms);
 }
 
+static gboolean
+is_wait (const QuoitStep *step)
+{
+  return step->kind == QUOIT_STEP_LEASE_ENDS || step->kind == QUOIT_STEP_WINDOW_ENDS;
+}
+
+/* Takes the steps of the option on the fork: first those of callers, each of which is a change, before which
+ * reservations ahead that lack slices get some; then the ends that callers wait for. */
+static gboolean
+take_steps (const QuoitTrial *trial, QuoitFleet *fork, const QuoitOption *option, guint left_out)
+{
+  for (gboolean waits = FALSE; waits <= TRUE; waits++)
+    for (guint s = 0; s < option->steps->len; s++)
+      {
+        const QuoitStep *step = &g_array_index (option->steps, QuoitStep, s);
+
+        if (s == left_out || is_wait (step) != waits)
+          continue;
+        if (!waits)
+          quoit_fork_mend_ahead (fork);
+        if (!take_step (trial, fork, step))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 gboolean
 quoit_trial_succeeds (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option, guint left_out)
 {
@@ -172,15 +198,15 @@ quoit_trial_succeeds (const QuoitTrial *trial, const QuoitRequest *request, cons
   QuoitRequest tried = *request;
   gint64 time_ms = trial->now_ms;
 
+  if (!take_steps (trial, fork, option, left_out))
+    return FALSE;
   for (guint s = 0; s < option->steps->len; s++)
     {
       const QuoitStep *step = &g_array_index (option->steps, QuoitStep, s);
 
       if (s == left_out)
         continue;
-      if (!take_step (trial, fork, step))
-        return FALSE;
-      if (step->kind == QUOIT_STEP_LEASE_ENDS || step->kind == QUOIT_STEP_WINDOW_ENDS)
+      if (is_wait (step))
         time_ms = MAX (time_ms, step->until_ms);
       if (step->kind == QUOIT_STEP_FEWER_SLICES)
         tried = request_for (request, step->n_slices);
@@ -238,12 +264,21 @@ asks_for_no_growth (const QuoitTrial *trial, const QuoitOption *option)
   return trial->group != NULL && last->kind == QUOIT_STEP_FEWER_SLICES && last->n_slices <= trial->group->n_slices;
 }
 
+/* A step can become unnecessary because of another one that is removed: more free nodes can be worse for bundles and
+ * for parts of slices, which are then placed where a quota does not admit them. */
 static void
 remove_unnecessary (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option)
 {
-  for (guint s = option->steps->len; s-- > 0 && option->steps->len > 1;)
-    if (!is_kept (&g_array_index (option->steps, QuoitStep, s)) && quoit_trial_succeeds (trial, request, option, s))
-      g_array_remove_index (option->steps, s);
+  guint n;
+
+  do
+    {
+      n = option->steps->len;
+      for (guint s = n; s-- > 0 && option->steps->len > 1;)
+        if (!is_kept (&g_array_index (option->steps, QuoitStep, s)) && quoit_trial_succeeds (trial, request, option, s))
+          g_array_remove_index (option->steps, s);
+    }
+  while (option->steps->len < n);
 }
 
 /* Returns whether the option is enough, and removes steps that are not necessary. */

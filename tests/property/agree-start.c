@@ -112,22 +112,21 @@ fits_at (const Pair *pair, QuoitFork *fork, gint64 time_ms)
   return group != NULL;
 }
 
-/* Returns the first time at which a reservation succeeds: now, the next millisecond, or a whole minute; 0: none; -1:
- * the ends cannot be simulated. */
+/* Returns the first time at which a reservation succeeds: a whole minute, or the millisecond after one, from which on
+ * the request runs into what begins a whole number of minutes later; 0: none; -1: the ends cannot be simulated. */
 static gint64
 scan_for_start (const Pair *pair)
 {
   enum { N_MINUTES = 45 };
-  const gint64 now_ms = pair->state->now_ms;
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (pair->present);
   g_autoptr (GArray) ends = list_expected_ends (pair, fork);
   guint next = 0;
 
   if (ends == NULL)
     return -1;
-  for (guint step = 0; step < N_MINUTES; step++)
+  for (guint step = 0; step < 2 * N_MINUTES; step++)
     {
-      gint64 time_ms = step == 0 ? now_ms : step == 1 ? now_ms + 1 : now_ms + (step - 1) * MINUTE_MS;
+      gint64 time_ms = pair->state->now_ms + step / 2 * MINUTE_MS + step % 2;
 
       for (; next < ends->len && g_array_index (ends, End, next).time_ms <= time_ms; next++)
         quoit_fork_release (fork, g_array_index (ends, End, next).handle, g_array_index (ends, End, next).time_ms,

@@ -47,7 +47,7 @@ is_cheaper (SetCost a, SetCost b)
   return quoit_preempt_cost_compare (a.cost, b.cost) < 0;
 }
 
-/* Replaces @released by the cheapest set, if another one is cheaper. */
+/* Replaces @released by the cheapest set, if it is empty or another one is cheaper. */
 static void
 try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *victims, GArray *released,
               gboolean *is_proven)
@@ -67,7 +67,7 @@ try_all_sets (const QuoitFleet *fleet, const QuoitRequest *request, const GArray
             cost = add_cost (cost, &g_array_index (victims, QuoitVictim, v));
             g_array_append_val (members, g_array_index (victims, QuoitVictim, v));
           }
-      if (!is_cheaper (cost, best))
+      if (released->len > 0 && !is_cheaper (cost, best))
         continue;
       slots = quoit_victims_list_slots (members);
       if (!quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
@@ -97,16 +97,18 @@ quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
   g_array_sort (victims, quoit_victim_compare);
   slots = quoit_victims_list_slots (victims);
   n = quoit_bundles_count_ends (fleet, request, slots, &is_proven);
-  if (n == 0 && victims->len == 0)
-    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, and no group has a priority below %d", request->priority);
-  if (n == 0)
-    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, even if %s of a priority below %d %s released",
-                       victims->len == 1 ? "the one group" : "all groups", request->priority,
-                       victims->len == 1 ? "is" : "are");
   g_array_append_vals (released, victims->data, n);
   keep_running (fleet, request, released, &is_proven);
+  /* A set can be enough where all groups together are not: without them, bundles can be placed where a quota for the
+   * class does not admit them, and Ray's algorithm is greedy. */
   if (victims->len <= MOST_EXACT)
     try_all_sets (fleet, request, victims, released, &is_proven);
   *is_cheapest = victims->len <= MOST_EXACT && is_proven;
-  return TRUE;
+  if (released->len > 0)
+    return TRUE;
+  if (victims->len == 0)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, and no group has a priority below %d", request->priority);
+  return quoit_fail (error, QUOIT_ERROR_NOT_NOW, "not now, even if %s of a priority below %d %s released",
+                     victims->len == 1 ? "the one group" : "all groups", request->priority,
+                     victims->len == 1 ? "is" : "are");
 }
