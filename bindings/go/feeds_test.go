@@ -42,6 +42,45 @@ func TestFeedWaitsForEntries(t *testing.T) {
 	}
 }
 
+func TestFeedFollowsTheStatesOfNodes(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	feed := must[*quoit.Feed](t)(ledger.Feed(0))
+	defer feed.Close()
+	if err := ledger.SetNodeState(bg, "v6e-4x4-0-1", quoit.NodeDead, now); err != nil {
+		t.Fatal(err)
+	}
+	input := &quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4 x1; v6e 2x2 x1")}
+	must[*quoit.Import](t)(ledger.Sync(bg, input, now))
+	states := map[uint32]quoit.NodeState{}
+	events := map[quoit.NodeEvent]int{}
+	for _, entry := range must[[]quoit.Entry](t)(feed.Read()) {
+		for _, effect := range entry.Effects {
+			for _, node := range effect.Nodes {
+				events[node.Event]++
+				if node.HasState {
+					states[node.ID] = node.State
+				}
+				if node.Event == quoit.NodeEventRemoved {
+					delete(states, node.ID)
+				}
+			}
+		}
+	}
+	snapshot := newSnapshot(t, ledger)
+	nodes := must[[]quoit.Node](t)(snapshot.Nodes())
+	if len(nodes) != len(states) {
+		t.Errorf("%d nodes, expected %d", len(states), len(nodes))
+	}
+	for _, node := range nodes {
+		if state, known := states[node.ID]; !known || state != node.State {
+			t.Errorf("node %s: state %v, expected %v", node.Name, state, node.State)
+		}
+	}
+	if events[quoit.NodeEventAdded] != 9 || events[quoit.NodeEventRemoved] != 4 || events[quoit.NodeEventState] == 0 {
+		t.Errorf("%v: expected 9 nodes added, 4 removed and a state", events)
+	}
+}
+
 func TestFeedStopsWithItsContextAndWithClose(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	feed := must[*quoit.Feed](t)(ledger.Feed(must[uint64](t)(newSnapshot(t, ledger).Seq())))
