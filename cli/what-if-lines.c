@@ -81,7 +81,9 @@ static bool
 refuse_open_quote (const Reader *reader, const char *open, GError **error)
 {
   g_autofree char *place = format_place (reader);
-  g_autofree char *rest = g_strndup (open, strcspn (open, "\n"));
+  const gsize length = (gsize) (reader->end - open);
+  const char *newline = memchr (open, '\n', length);
+  g_autofree char *rest = g_strndup (open, newline == NULL ? length : (gsize) (newline - open));
 
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s: '%s': expected a closing %s", place, rest,
                *open == '"' ? "double quote" : "quote");
