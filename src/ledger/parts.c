@@ -129,28 +129,6 @@ make_from (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitGrou
   return make_group (&parts, facts, before);
 }
 
-/* Removes chosen parts until the quotas admit the rest, but keeps @least. */
-static void
-limit_by_quotas (const QuoitFleet *fleet, const QuoitRequest *request, guint32 least, GArray *chosen)
-{
-  g_autoptr (GArray) nodes = NULL, ends = NULL;
-
-  if (fleet->quotas == NULL || chosen->len <= least)
-    return;
-  nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  ends = g_array_new (FALSE, FALSE, sizeof (guint));
-  for (guint i = 0; i < chosen->len; i++)
-    {
-      quoit_cut_list_nodes (fleet, &g_array_index (chosen, QuoitCutPart, i), nodes);
-      g_array_append_val (ends, nodes->len);
-    }
-  while (chosen->len > least && quoit_quota_admit_parts (fleet, request, nodes).verdict != QUOIT_VERDICT_FITS)
-    {
-      g_array_set_size (chosen, chosen->len - 1);
-      g_array_set_size (nodes, chosen->len == 0 ? 0 : g_array_index (ends, guint, chosen->len - 1));
-    }
-}
-
 QuoitGroupData *
 quoit_step_make_part_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
                             QuoitRefusal *refusal, GError **error)
@@ -167,7 +145,6 @@ quoit_step_make_part_group (const QuoitFleet *fleet, const QuoitGroupData *facts
         quoit_refusal_set (refusal, request);
       return NULL;
     }
-  limit_by_quotas (fleet, request, least, chosen);
   return make_from (fleet, facts, NULL, NULL, chosen);
 }
 
@@ -186,15 +163,20 @@ see_without (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 
   return seen != NULL ? seen : g_steal_pointer (&fork);
 }
 
-/* Fails with DAMAGED if the request is not one for parts. Sets the size of its hosts to that of the group. */
+/* Fails with DAMAGED if the request is not one for parts. Sets the size of its hosts to that of the group, and its
+ * length to the time that the group has left. */
 static gboolean
-check_request (const QuoitGroupData *group, QuoitRequest *request, GError **error)
+check_request (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, GError **error)
 {
+  const gint64 end_ms = group->expected_end_ms != 0 ? group->expected_end_ms : group->until_ms;
+
   if (request->cut == QUOIT_CUT_WHOLE || request->bundles->len > 0)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED,
                        "group '%s@%" G_GUINT64_FORMAT "' has parts, but its request is '%s': restore a backup",
                        group->name, group->id, group->request);
   request->chips_per_host = (guint32) __builtin_popcountll (group->bundles[0].chips);
+  request->expected_runtime_ms = MAX (end_ms - fleet->clock_ms, 0);
+  request->lease_ms = 0;
   return TRUE;
 }
 
@@ -208,7 +190,7 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
   g_autoptr (GError) failure = NULL;
   guint32 n_kept = 0, n_lost;
 
-  if (request == NULL || !check_request (group, request, error))
+  if (request == NULL || !check_request (fleet, group, request, error))
     return NULL;
   for (guint32 s = 0; s < group->n_slices; s++)
     {
@@ -239,7 +221,7 @@ quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, g
   g_autoptr (QuoitFleet) seen = NULL;
   g_autoptr (GError) failure = NULL;
 
-  if (!check_request (group, request, error))
+  if (!check_request (fleet, group, request, error))
     return NULL;
   quoit_group_choose_dropped (fleet, group, most < n_now ? n_now - most : 0, kept);
   if (most == n_now)
@@ -248,9 +230,7 @@ quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, g
     return make_from (fleet, group, group, kept, NULL);
   seen = see_without (fleet, group, kept, n_now);
   quoit_step_set_quota_target (request, group);
-  if (quoit_cut_choose (seen, request, n_least - n_now, most - n_now, chosen, &failure))
-    limit_by_quotas (seen, request, 0, chosen);
-  if (failure != NULL)
+  if (!quoit_cut_choose (seen, request, n_least - n_now, most - n_now, chosen, &failure) && failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
   if (chosen->len >= n_least - n_now)
     return make_from (seen, group, group, kept, chosen);

@@ -34,8 +34,8 @@ quoit_bundles_fit_without (const QuoitFleet *fleet, const QuoitRequest *request,
   return fits (without, request, is_proven);
 }
 
-/* Ray's algorithm is greedy, and more free nodes can keep it from a placement. They can also lead to a placement that a
- * quota for one class does not admit. Each number must be tried then. */
+/* Ray's algorithm is greedy, and more free nodes can keep it from a placement. They can also lead to a placement of
+ * bundles that a quota for one class does not admit. Each number must be tried then. */
 static guint
 try_each (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, gboolean *is_proven)
 {
@@ -56,7 +56,8 @@ quoit_bundles_count_ends (const QuoitFleet *fleet, const QuoitRequest *request, 
 {
   guint too_few = 0, enough = slots->len;
 
-  if (request->policy == QUOIT_POLICY_RAY || quoit_quota_limits_class (fleet, request))
+  if (request->policy == QUOIT_POLICY_RAY
+      || (request->bundles->len > 0 && quoit_quota_limits_class (fleet, request)))
     return try_each (fleet, request, slots, is_proven);
   if (slots->len == 0 || !quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
     return 0;

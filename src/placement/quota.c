@@ -29,14 +29,21 @@ has_any_class (const QuoitQuota *quota)
   return quota->generation == QUOIT_GENERATION_NONE && quota->shape.n_dims == 0;
 }
 
-/* Like quoit_quota_matches_next(), only for quotas that count the slices of @request. Of parts, quotas for one class
- * count those that are placed there. */
+/* Returns whether the quota counts the parts of @request, whatever slices they are cut from. */
+static gboolean
+has_all_parts (const QuoitQuota *quota, const QuoitRequest *request)
+{
+  return has_any_class (quota) || (quota->shape.n_dims == 0 && quota->generation == request->generation);
+}
+
+/* Like quoit_quota_matches_next(), only for quotas that count the slices of @request. Of parts, quotas for one topology
+ * count those that are cut from it. */
 static gboolean
 next_for_slices (QuoitQuotaMatches *matches, const QuoitQuotas *quotas, const QuoitRequest *request, guint *i)
 {
   while (quoit_quota_matches_next (matches, i))
     if (request->cut != QUOIT_CUT_WHOLE
-            ? has_any_class (quoit_quotas_at (quotas, *i))
+            ? has_all_parts (quoit_quotas_at (quotas, *i), request)
             : quoit_quota_has_class (quoit_quotas_at (quotas, *i), request->generation, request->shape))
       return TRUE;
   return FALSE;
@@ -151,9 +158,9 @@ quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, c
   while (quoit_quota_matches_next (&matches, &i))
     {
       const QuoitQuota *quota = quoit_quotas_at (fleet->quotas, i);
-      const gboolean any_class = has_any_class (quota);
-      const gint64 requested_e4 = nodes == NULL && !any_class ? 0 : count_parts (quota, fleet, request, nodes);
-      const QuoitVerdict verdict = any_class && requested_e4 > quoit_quotas_limit_e4 (fleet->quotas, i)
+      const gboolean has_all = has_all_parts (quota, request);
+      const gint64 requested_e4 = nodes == NULL && !has_all ? 0 : count_parts (quota, fleet, request, nodes);
+      const QuoitVerdict verdict = has_all && requested_e4 > quoit_quotas_limit_e4 (fleet->quotas, i)
                                        ? QUOIT_VERDICT_NEVER
                                        : QUOIT_VERDICT_NOT_NOW;
 
@@ -163,6 +170,27 @@ quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, c
         result = (QuoitQuotaBundles) { verdict, i, requested_e4 };
     }
   return result;
+}
+
+guint32
+quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitSliceFacts *facts)
+{
+  const gint64 part_e4 = chips_of_slices (request, 1);
+  guint32 n = G_MAXUINT32;
+  guint quota = G_MAXUINT, i;
+  QuoitQuotaMatches matches;
+
+  if (fleet->quotas == NULL)
+    return n;
+  matches = match_request (fleet->quotas, request);
+  while (part_e4 > 0 && quoit_quota_matches_next (&matches, &i))
+    {
+      const QuoitQuota *row = quoit_quotas_at (fleet->quotas, i);
+
+      if (!has_all_parts (row, request) && quoit_quota_has_class (row, facts->generation, facts->shape))
+        limit_slices (&n, &quota, quoit_quotas_room_e4 (fleet->quotas, i), part_e4, i);
+    }
+  return n;
 }
 
 QuoitQuotaBundles
@@ -197,7 +225,8 @@ quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request)
   guint i;
 
   while (quoit_quota_matches_next (&matches, &i))
-    if (!has_any_class (quoit_quotas_at (fleet->quotas, i)))
+    if (request->cut != QUOIT_CUT_WHOLE ? !has_all_parts (quoit_quotas_at (fleet->quotas, i), request)
+                                        : !has_any_class (quoit_quotas_at (fleet->quotas, i)))
       return TRUE;
   return FALSE;
 }

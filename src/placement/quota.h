@@ -7,7 +7,8 @@
 #include "placement/placement.h"
 #include "placement/view.h"
 
-/* How many slices of a request the quotas admit. For parts, only quotas for any class decide. */
+/* How many slices of a request the quotas admit. For parts, only quotas that count them wherever they are cut decide.
+ */
 typedef struct {
   guint32 n_now, n_ever;       /* at present; if all groups ended. G_MAXUINT32: no limit */
   guint now_quota, ever_quota; /* the indices of the quotas that admit the fewest; G_MAXUINT: none */
@@ -30,10 +31,13 @@ QuoitQuotaBundles quoit_quota_admit_bundles (const QuoitFleet *fleet, const Quoi
                                              const guint32 *nodes);
 
 /* Decides about the parts of a request that may be cut. @nodes: an array of guint32, all their hosts in the layout;
- * NULL: not placed, so that only quotas for any class decide, about the least number of parts. */
+ * NULL: not placed, so that only quotas decide that count them anywhere, about the least number of parts. */
 QuoitQuotaBundles quoit_quota_admit_parts (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *nodes);
+/* Returns how many parts may be cut from slices of a class, as far as quotas for its topology decide. G_MAXUINT32: no
+ * limit. */
+guint32 quoit_quota_count_parts (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitSliceFacts *facts);
 
-/* Returns whether a quota for one class counts bundles of @request if they are placed on that class. */
+/* Returns whether a quota for some classes counts bundles or parts of @request only if they are placed there. */
 gboolean quoit_quota_limits_class (const QuoitFleet *fleet, const QuoitRequest *request);
 
 /* Some cohorts: by their number, whether it is one of them. NULL: none. */

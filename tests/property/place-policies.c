@@ -7,7 +7,7 @@
 
 enum {
   N_WORLDS = IS_SANITIZED ? 20 : 200,
-  N_STEPS = 50,
+  N_STEPS = 70,
   SIDE = 4,
   N_HOSTS = SIDE * SIDE,
   MOST_SLICES = 4,
@@ -31,9 +31,12 @@ typedef struct {
 
 /* A group with its parts and what is known of its end; 0: nothing. */
 typedef struct {
+  guint shape;
+  gboolean is_aligned;
+  QuoitPlacePolicy policy;
   gint64 end_ms;
   guint n_parts;
-  Part parts[MOST_PARTS];
+  Part parts[MOST_PARTS + 1];
 } Member;
 
 typedef struct {
@@ -44,7 +47,7 @@ typedef struct {
   gint64 now_ms, clock_ms;
   Member groups[MOST_GROUPS]; /* by number in the name */
   guint16 dead[MOST_SLICES];
-  guint n_compared, n_over_time;
+  guint n_compared, n_over_time, n_grown, n_mended;
 } World;
 
 static guint
@@ -270,10 +273,121 @@ reserve (World *world)
       require (n_found < n || has_part (member, &expected[p]), "seed %u, g%u, part %u, policy %d: p-%u %x is expected",
                world->seed, number, p, (int) policy, expected[p].slice, expected[p].mask);
     }
+  member->shape = shape;
+  member->is_aligned = is_aligned;
+  member->policy = policy;
   member->end_ms = length_ms == 0 ? 0 : world->now_ms + length_ms;
   world->clock_ms = world->now_ms;
   world->n_named++;
   world->n_compared += n_found == n;
+}
+
+/* Returns a live group, or NULL. */
+static Member *
+draw_member (World *world, guint *number)
+{
+  if (world->n_named == 0)
+    return NULL;
+  *number = draw (world, world->n_named);
+  return world->groups[*number].n_parts == 0 ? NULL : &world->groups[*number];
+}
+
+static guint
+count_lost (const World *world, const Member *member)
+{
+  guint n = 0;
+
+  for (guint p = 0; p < member->n_parts; p++)
+    n += (world->dead[member->parts[p].slice] & member->parts[p].mask) != 0;
+  return n;
+}
+
+/* Returns the length for which places are compared: what the group has left. */
+static gint64
+length_left (const World *world, const Member *member)
+{
+  return member->end_ms == 0 ? 0 : MAX (member->end_ms - world->clock_ms, 0);
+}
+
+/* Changes the group in both ledgers in the same way. Returns FALSE if it is refused. */
+static gboolean
+change_group (World *world, guint number, guint n_parts, Member *after)
+{
+  g_autofree char *name = g_strdup_printf ("g%u", number);
+  QuoitLedger *ledgers[] = { world->ledger, world->twin };
+  gboolean is_changed[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (QuoitGroupChange) change
+          = n_parts == 0 ? quoit_ledger_repair (ledgers[i], name, world->now_ms, NULL, NULL)
+                         : quoit_ledger_resize (ledgers[i], name, n_parts, world->now_ms, NULL, NULL);
+
+      is_changed[i] = change != NULL;
+      if (change != NULL)
+        list_parts (world, quoit_group_change_get_after (change), &after[i]);
+    }
+  require (is_changed[0] == is_changed[1], "seed %u, %s: the twin differs", world->seed, name);
+  return is_changed[0];
+}
+
+static void
+grow (World *world)
+{
+  const guint16 used[MOST_SLICES] = { 0 };
+  guint number;
+  Member *member = draw_member (world, &number), after[2] = { { 0 } };
+  Part expected;
+  gboolean is_found;
+
+  if (member == NULL || member->n_parts > MOST_PARTS || count_lost (world, member) > 0)
+    return;
+  is_found
+      = choose (world, member->shape, member->is_aligned, member->policy, length_left (world, member), used, &expected);
+  if (!change_group (world, number, member->n_parts + 1, after))
+    {
+      require (!is_found, "seed %u, g%u: another part fits", world->seed, number);
+      return;
+    }
+  require (is_found && has_part (&after[0], &expected) && has_part (&after[1], &expected),
+           "seed %u, g%u: p-%u %x is expected", world->seed, number, expected.slice, expected.mask);
+  memcpy (member->parts, after[0].parts, sizeof member->parts);
+  member->n_parts = after[0].n_parts;
+  world->clock_ms = world->now_ms;
+  world->n_grown++;
+}
+
+/* Repairs a group that has lost one part. */
+static void
+mend (World *world)
+{
+  const guint16 used[MOST_SLICES] = { 0 };
+  guint number, n_kept = 0;
+  Member *member = draw_member (world, &number), before, after[2] = { { 0 } };
+  Part expected;
+  gboolean is_found;
+
+  if (member == NULL || count_lost (world, member) != 1)
+    return;
+  before = *member;
+  for (guint p = 0; p < before.n_parts; p++)
+    if ((world->dead[before.parts[p].slice] & before.parts[p].mask) == 0)
+      member->parts[n_kept++] = before.parts[p];
+  member->n_parts = n_kept;
+  is_found
+      = choose (world, member->shape, member->is_aligned, member->policy, length_left (world, member), used, &expected);
+  if (!change_group (world, number, 0, after))
+    {
+      require (!is_found, "seed %u, g%u: another part fits", world->seed, number);
+      *member = before;
+      return;
+    }
+  require (is_found && has_part (&after[0], &expected) && has_part (&after[1], &expected),
+           "seed %u, g%u: p-%u %x is expected", world->seed, number, expected.slice, expected.mask);
+  memcpy (member->parts, after[0].parts, sizeof member->parts);
+  member->n_parts = after[0].n_parts;
+  world->clock_ms = world->now_ms;
+  world->n_mended++;
 }
 
 static void
@@ -311,7 +425,7 @@ kill_or_revive (World *world)
 static void
 run_world (World *world)
 {
-  static void (*const steps[]) (World *) = { reserve, reserve, reserve, release, kill_or_revive };
+  static void (*const steps[]) (World *) = { reserve, reserve, reserve, release, kill_or_revive, grow, mend };
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -338,7 +452,7 @@ main (void)
 {
   const guint32 first = random_seed ("place-policies", 1);
   const guint n_worlds = scaled (N_WORLDS);
-  guint n_compared = 0, n_over_time = 0;
+  guint n_compared = 0, n_over_time = 0, n_grown = 0, n_mended = 0;
 
   for (guint i = 0; i < n_worlds; i++)
     {
@@ -351,9 +465,13 @@ main (void)
       g_rand_free (world->rand);
       n_compared += world->n_compared;
       n_over_time += world->n_over_time;
+      n_grown += world->n_grown;
+      n_mended += world->n_mended;
     }
-  printf ("%u groups compared, %u places chosen because of later times\n", n_compared, n_over_time);
-  require (n_compared > 5 * n_worlds && n_over_time > n_worlds / 4, "few comparisons");
+  printf ("%u groups compared, %u grown, %u mended, %u places chosen because of later times\n", n_compared, n_grown,
+          n_mended, n_over_time);
+  require (n_compared > 3 * n_worlds && n_over_time > n_worlds / 4 && n_grown > n_worlds / 2 && n_mended > n_worlds / 8,
+           "few comparisons");
   printf ("%u passed, 0 failed\n", n_worlds);
   return EXIT_SUCCESS;
 }

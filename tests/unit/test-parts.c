@@ -301,6 +301,157 @@ START_TEST (quotas_limit_the_number_of_parts)
 }
 END_TEST
 
+/* --- quotas for classes --- */
+
+enum { N_CLASSES = 3, MOST_DEAD = 12 };
+
+static const struct {
+  const char *topology, *fleet;
+  guint n_hosts; /* of the slice */
+} quota_classes[N_CLASSES] = { { "4x4", "v6e 4x4 x1 pool=a hostchips=4", 4 },
+                               { "4x8", "v6e 4x8 x1 pool=b hostchips=4", 8 },
+                               { "8x8", "v6e 8x8 x1 pool=c hostchips=4", 16 } };
+
+/* Draws which hosts of each class are dead. */
+static guint
+draw_dead (GRand *rand, char names[MOST_DEAD][8])
+{
+  const guint n = (guint) g_rand_int_range (rand, 0, MOST_DEAD);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const guint class = (guint) g_rand_int_range (rand, 0, N_CLASSES);
+
+      g_snprintf (names[i], sizeof names[i], "%c-0-%d", 'a' + (int) class,
+                  g_rand_int_range (rand, 0, (gint32) quota_classes[class].n_hosts));
+    }
+  return n;
+}
+
+static void
+kill_hosts (QuoitLedger *ledger, char names[MOST_DEAD][8], guint n, char pool, gint64 now_ms)
+{
+  for (guint i = 0; i < n; i++)
+    if (pool == '\0' || names[i][0] == pool)
+      ck_assert (quoit_ledger_set_node_state (ledger, names[i], QUOIT_NODE_DEAD, now_ms, NULL));
+}
+
+/* Returns how many parts fit into a slice of one class alone. */
+static guint32
+count_in_class (guint class, const QuoitRequest *request, char names[MOST_DEAD][8], guint n, gint64 now_ms)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with (quota_classes[class].fleet, now_ms);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  uint32_t n_free = 0;
+
+  kill_hosts (ledger, names, n, quota_classes[class].fleet[strlen ("v6e 4x4 x1 pool=")], now_ms);
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert (quoit_snapshot_test (snapshot, request, NULL, &n_free, NULL));
+  return n_free;
+}
+
+/* Sets quotas for some classes, and returns how many parts they and the hosts allow. */
+static guint32
+set_quotas (GRand *rand, QuoitLedger *ledger, const guint32 *n_fitting, guint32 part_chips, guint32 *caps,
+            gint64 now_ms)
+{
+  guint32 sum = 0;
+
+  for (guint class = 0; class < N_CLASSES; class ++)
+    {
+      const gint64 chips = g_rand_int_range (rand, 0, 40);
+      g_autofree char *name = g_strdup_printf ("q%u", class);
+
+      caps[class] = G_MAXUINT32;
+      if (g_rand_boolean (rand))
+        {
+          ck_assert (quoit_ledger_set_quota (ledger, name, NULL, "ana", "v6e", quota_classes[class].topology, chips, -1,
+                                             NULL, now_ms, NULL));
+          caps[class] = (guint32) chips / part_chips;
+        }
+      sum += MIN (n_fitting[class], caps[class]);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      const gint64 chips = g_rand_int_range (rand, 0, 80);
+
+      if (g_rand_int_range (rand, 0, 4) != 0)
+        continue;
+      ck_assert (quoit_ledger_set_quota (ledger, i == 0 ? "all" : "v6e", NULL, "ana", i == 0 ? NULL : "v6e", NULL,
+                                         chips, -1, NULL, now_ms, NULL));
+      sum = MIN (sum, (guint32) chips / part_chips);
+    }
+  return sum;
+}
+
+static void
+check_caps (const QuoitGroup *group, const guint32 *caps)
+{
+  guint32 n[N_CLASSES] = { 0 };
+
+  for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
+    n[quoit_group_get_worker_name (group, s, 0)[0] - 'a']++;
+  for (guint class = 0; class < N_CLASSES; class ++)
+    ck_assert_uint_le (n[class], caps[class]);
+}
+
+START_TEST (parts_are_granted_exactly_when_some_places_keep_all_quotas)
+{
+  static const char *const topologies[] = { "2x2", "2x4", "4x4" };
+  static const guint32 chips[] = { 4, 8, 16 };
+  const gint64 now_ms = 1800000000000;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  guint n_granted = 0, n_refused = 0;
+
+  for (guint round = 0; round < 300; round++)
+    {
+      const guint shape = (guint) g_rand_int_range (rand, 0, 3);
+      const guint32 n_wanted = 1 + (guint32) g_rand_int_range (rand, 0, 7);
+      g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+      g_autoptr (QuoitRequest) request = owned_request ("g", "v6e", topologies[shape], n_wanted, "ana");
+      g_autofree char *fleet
+          = g_strjoin ("; ", quota_classes[0].fleet, quota_classes[1].fleet, quota_classes[2].fleet, NULL);
+      g_autoptr (QuoitImport) import = import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, now_ms, NULL);
+      g_autoptr (QuoitGroup) group = NULL;
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      g_autoptr (QuoitReport) report = NULL;
+      char dead[MOST_DEAD][8];
+      const guint n_dead = draw_dead (rand, dead);
+      guint32 n_fitting[N_CLASSES], caps[N_CLASSES], n_most;
+      uint32_t n_free = 0;
+
+      ck_assert (quoit_request_set_cut (request, QUOIT_CUT_ANY, NULL));
+      ck_assert (quoit_request_set_place (request, (QuoitPlacePolicy) g_rand_int_range (rand, 0, 4), NULL));
+      kill_hosts (ledger, dead, n_dead, '\0', now_ms);
+      for (guint class = 0; class < N_CLASSES; class ++)
+        n_fitting[class] = count_in_class (class, request, dead, n_dead, now_ms);
+      n_most = set_quotas (rand, ledger, n_fitting, chips[shape], caps, now_ms);
+      snapshot = quoit_ledger_snapshot (ledger);
+      ck_assert (quoit_snapshot_test (snapshot, request, NULL, &n_free, NULL));
+      ck_assert_uint_eq (n_free, n_most);
+      report = quoit_snapshot_explain (snapshot, request, NULL);
+      ck_assert_uint_eq (quoit_report_get_n_free_now (report), n_most);
+      ck_assert_int_eq (quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS, n_wanted <= n_most);
+      group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+      ck_assert_msg ((group != NULL) == (n_wanted <= n_most), "round %u: %u of %u parts", round, n_wanted, n_most);
+      *(group != NULL ? &n_granted : &n_refused) += 1;
+      if (group != NULL)
+        check_caps (group, caps);
+      if (group == NULL && n_most > 0)
+        {
+          /* A range gets as many as the quotas admit. */
+          ck_assert (quoit_request_set_slice_range (request, 1, n_wanted, NULL));
+          group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+          ck_assert_ptr_nonnull (group);
+          ck_assert_uint_eq (quoit_group_get_n_slices (group), n_most);
+          check_caps (group, caps);
+        }
+    }
+  ck_assert_uint_gt (n_granted, 50);
+  ck_assert_uint_gt (n_refused, 50);
+}
+END_TEST
+
 START_TEST (explain_and_reserve_refuse_a_part_near_a_group_alike)
 {
   const gint64 now_ms = 1800000000000;
@@ -332,6 +483,7 @@ main (void)
   tcase_add_test (tcase, quotas_limit_the_numbers_of_parts);
   tcase_add_test (tcase, a_range_gets_as_many_parts_as_fit);
   tcase_add_test (tcase, quotas_limit_the_number_of_parts);
+  tcase_add_test (tcase, parts_are_granted_exactly_when_some_places_keep_all_quotas);
   tcase_add_test (tcase, explain_and_reserve_refuse_a_part_near_a_group_alike);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

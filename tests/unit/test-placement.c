@@ -162,6 +162,61 @@ check_fact (const Fact *fact)
 START_TEST (best_chooses_the_slices_whose_loss_costs_least) { check_fact (&choices[_i]); }
 END_TEST
 
+/* What it costs later requests to take @n of @n_free slices of a pool: for each size of a request that no longer fits
+ * into the pool, the size divided by the number of pools that can have it when they are empty. In 1/720720. */
+static guint64
+pool_cost (const guint *n_slices, guint n_pools, guint n_free, guint n)
+{
+  guint64 cost = 0;
+
+  for (guint size = n_free - n + 1; size <= n_free; size++)
+    {
+      guint n_able = 0;
+
+      for (guint p = 0; p < n_pools; p++)
+        n_able += n_slices[p] >= size;
+      cost += 720720 * (guint64) size / n_able;
+    }
+  return cost;
+}
+
+START_TEST (the_chosen_pool_costs_later_requests_least)
+{
+  enum { MOST_POOLS = 7, MOST_OF_POOL = 6 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+
+  for (guint round = 0; round < 400; round++)
+    {
+      const guint n_pools = 1 + (guint) g_rand_int_range (rand, 0, MOST_POOLS);
+      guint n_slices[MOST_POOLS], n_free[MOST_POOLS], most = 0, n, chosen;
+      g_autoptr (GString) drawing = g_string_new (NULL);
+      g_autofree char *request = NULL, *slices = NULL;
+
+      for (guint p = 0; p < n_pools; p++)
+        {
+          n_slices[p] = 1 + (guint) g_rand_int_range (rand, 0, MOST_OF_POOL);
+          n_free[p] = (guint) g_rand_int_range (rand, 0, (gint32) n_slices[p] + 1);
+          most = MAX (most, n_free[p]);
+          g_string_append_printf (drawing, "%s%c=", p == 0 ? "" : " ", 'a' + (int) p);
+          for (guint s = 0; s < n_slices[p]; s++)
+            g_string_append_c (drawing, s < n_free[p] ? '.' : 'A');
+        }
+      if (most == 0)
+        continue;
+      n = 1 + (guint) g_rand_int_range (rand, 0, (gint32) most);
+      request = g_strdup_printf ("4x4 x%u", n);
+      slices = answer (drawing->str, request);
+      chosen = (guint) (slices[0] - 'a');
+      ck_assert_msg (chosen < n_pools && n_free[chosen] >= n, "%s, %s: %s", drawing->str, request, slices);
+      for (guint p = 0; p < n_pools; p++)
+        if (n_free[p] >= n)
+          ck_assert_msg (pool_cost (n_slices, n_pools, n_free[chosen], n)
+                             <= pool_cost (n_slices, n_pools, n_free[p], n),
+                         "%s, %s: %s", drawing->str, request, slices);
+    }
+}
+END_TEST
+
 START_TEST (filters_of_the_request_are_respected) { check_fact (&filters[_i]); }
 END_TEST
 
@@ -581,6 +636,7 @@ main (void)
 
   tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase, best_chooses_the_slices_whose_loss_costs_least, 0, G_N_ELEMENTS (choices));
+  tcase_add_test (tcase, the_chosen_pool_costs_later_requests_least);
   tcase_add_loop_test (tcase, filters_of_the_request_are_respected, 0, G_N_ELEMENTS (filters));
   tcase_add_loop_test (tcase, slice_of_a_different_class_is_never_chosen, 0, G_N_ELEMENTS (classes));
   tcase_add_loop_test (tcase, refusal_gives_verdict_shortage_and_options, 0, G_N_ELEMENTS (refusals));

@@ -85,6 +85,7 @@ typedef struct {
   QuoitCutMemory *memory;
   QuoitCutQuestion *cheapest, *four; /* about the cheapest place, and about N_COMPARED places */
   QuoitOffers *offers;               /* by index in the slices of the source */
+  guint32 n_left;                    /* parts that may still be taken */
   GArray *changed;                   /* of guint32: indices of slices from which parts were taken */
 } Supply;
 
@@ -217,6 +218,7 @@ static void
 open_supply (const Choice *choice, const QuoitCutSource *source)
 {
   Supply supply = { .source = source,
+                    .n_left = source->most,
                     .memory = quoit_cut_memory_take (source->store, choice->fleet),
                     .changed = g_array_new (FALSE, FALSE, sizeof (guint32)) };
 
@@ -310,7 +312,8 @@ list_first_offers (const Choice *choice, Contender *found, guint most)
   guint n = 0;
 
   for (guint i = 0; i < choice->supplies->len; i++)
-    add_contender (choice, i, 1, contenders);
+    if (supply_at (choice, i)->n_left > 0)
+      add_contender (choice, i, 1, contenders);
   while (n < most && contenders->len > 0)
     {
       guint first = 0;
@@ -354,6 +357,7 @@ take (const Choice *choice, const Contender *contender, const QuoitPlace *place,
   QuoitHostSet *left;
 
   g_array_append_val (parts, part);
+  supply->n_left--;
   if (is_last)
     return;
   left = hosts_left (choice, contender);

@@ -93,15 +93,20 @@ quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const Quoi
     quoit_report_add_fewer_slices (report);
 }
 
-/* Returns the quota that does not admit the parts: a quota for one class decides about the places that would be
- * chosen. */
+/* Returns the quota that does not admit the parts: a quota for one class decides about the places that would be chosen
+ * without quotas. */
 static guint
 find_full_quota (const Explanation *explanation, const QuoitQuotaSlices *admitted)
 {
   const guint32 n_wanted = explanation->report->n_wanted;
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (QuoitFleet) without = NULL;
 
-  if (admitted->n_now < n_wanted || !quoit_cut_choose_nodes (explanation->fleet, explanation->request, n_wanted, nodes))
+  if (admitted->n_now < n_wanted)
+    return admitted->now_quota;
+  without = quoit_fleet_fork (explanation->fleet);
+  quoit_fleet_drop_quotas (without);
+  if (!quoit_cut_choose_nodes (without, explanation->request, n_wanted, nodes))
     return admitted->now_quota;
   return quoit_quota_admit_parts (explanation->fleet, explanation->request, nodes).quota;
 }

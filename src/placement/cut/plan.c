@@ -22,7 +22,7 @@ append_packed (const QuoitCutting *cutting, guint32 slice, const GArray *packed,
     }
 }
 
-/* Packs parts into the slices of sources @first to @end. */
+/* Packs parts into the slices of sources @first to @end, from each as many as it may have. */
 static void
 pack_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, guint end, guint32 most, GArray *parts)
 {
@@ -31,8 +31,9 @@ pack_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, gu
       const QuoitCutSource *source = &g_array_index (sources, QuoitCutSource, i);
       const QuoitCutting *cutting = &source->cutting;
       const QuoitPackingDemand demand = { cutting->turns, cutting->n_turns, 1, 0 };
+      const guint32 own_most = parts->len + MIN (source->most, most - parts->len);
 
-      for (guint s = 0; s < source->slices->len && parts->len < most; s++)
+      for (guint s = 0; s < source->slices->len && parts->len < own_most; s++)
         {
           const guint32 slice = g_array_index (source->slices, guint32, s);
           QuoitPackingResult result;
@@ -40,7 +41,7 @@ pack_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, gu
 
           quoit_free_hosts_list (rule, slice, &cutting->grid, &free);
           quoit_packing_solve (&cutting->grid, &free, &demand, 1, cutting->offsets, STEPS, &result);
-          append_packed (cutting, slice, result.parts, most, parts);
+          append_packed (cutting, slice, result.parts, own_most, parts);
           quoit_packing_result_clear (&result);
         }
     }
@@ -81,44 +82,77 @@ count_slices (const QuoitFreeHosts *rule, const QuoitCutSource *source, QuoitCut
     }
 }
 
+/* What is counted. */
+typedef struct {
+  const QuoitFreeHosts *rule;
+  const GArray *sources;
+  gboolean within_quotas; /* no more parts of a class than its quotas admit */
+  guint32 enough;
+} Counting;
+
 /* Counts the parts that fit into the slices of sources @first to @end. */
 static void
-count_sources (const QuoitFreeHosts *rule, const GArray *sources, guint first, guint end, guint32 enough,
-               guint32 *least, guint32 *most)
+count_sources (const Counting *counting, guint first, guint end, guint32 *least, guint32 *most)
 {
+  const QuoitFreeHosts *rule = counting->rule;
+  const guint32 enough = counting->enough;
   const gboolean is_now = rule->worst == QUOIT_NODE_ALIVE && !rule->ignores_use;
 
   *least = *most = 0;
   for (guint i = first; i < end && *least < enough; i++)
     {
-      const QuoitCutSource *source = &g_array_index (sources, QuoitCutSource, i);
+      const QuoitCutSource *source = &g_array_index (counting->sources, QuoitCutSource, i);
+      const guint32 limit = counting->within_quotas ? source->most : G_MAXUINT32;
+      const guint32 own_enough = MIN (enough - *least, limit);
       QuoitCutMemory *memory = quoit_cut_memory_take (source->store, rule->fleet);
       guint32 own_least = 0, own_most = 0;
 
       if (is_now && source->is_all)
-        quoit_part_counts_sum (memory, &source->cutting, STEPS, enough - *least, &own_least, &own_most);
+        quoit_part_counts_sum (memory, &source->cutting, STEPS, own_enough, &own_least, &own_most);
       else
-        count_slices (rule, source, memory, enough - *least, &own_least, &own_most);
-      *least += own_least;
-      *most += own_most;
+        count_slices (rule, source, memory, own_enough, &own_least, &own_most);
+      *least += MIN (own_least, limit);
+      *most += MIN (own_most, limit);
       quoit_cut_memory_keep (memory);
     }
 }
 
 /* All parts of a group have hosts of one size: the size counts on which most parts fit. */
-void
-quoit_cut_count_in (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
+static void
+count_all (const Counting *counting, guint32 *least, guint32 *most)
 {
+  const GArray *sources = counting->sources;
+
   *least = *most = 0;
   for (guint first = 0, end; first < sources->len; first = end)
     {
       guint32 own_least, own_most;
 
       end = quoit_cut_sources_end (sources, first);
-      count_sources (rule, sources, first, end, enough, &own_least, &own_most);
+      count_sources (counting, first, end, &own_least, &own_most);
       *least = MAX (*least, own_least);
       *most = MAX (*most, own_most);
     }
+}
+
+void
+quoit_cut_count_in (const QuoitFreeHosts *rule, const GArray *sources, guint32 enough, guint32 *least, guint32 *most)
+{
+  count_all (&(const Counting) { rule, sources, FALSE, enough }, least, most);
+}
+
+/* Returns how many parts fit now and are within the quotas for classes, if at least, at most @enough. */
+static guint32
+count_within_quotas (const QuoitFleet *fleet, const QuoitRequest *request, guint32 enough)
+{
+  const QuoitFreeHosts now = { fleet, QUOIT_NODE_ALIVE, FALSE };
+  g_autoptr (GArray) sources = quoit_cut_list_sources (fleet, request, NULL);
+  guint32 least, most;
+
+  if (sources == NULL)
+    return 0;
+  count_all (&(const Counting) { &now, sources, TRUE, enough }, &least, &most);
+  return MIN (least, enough);
 }
 
 /* Chooses as many parts as possible from sources @first to @end, at most @most. */
@@ -135,7 +169,7 @@ choose_from (const QuoitFleet *fleet, const QuoitRequest *request, const GArray 
   if (parts->len >= most)
     return;
   /* What is known of the same hosts often says that no more parts fit. */
-  count_sources (&rule, sources, first, end, most, &n, &at_most);
+  count_sources (&(const Counting) { &rule, sources, TRUE, most }, first, end, &n, &at_most);
   if (MIN (n, most) <= parts->len)
     return;
   g_array_set_size (parts, 0);
@@ -150,6 +184,8 @@ quoit_cut_choose (const QuoitFleet *fleet, const QuoitRequest *request, guint32 
 
   if (sources == NULL)
     return FALSE;
+  if (fleet->quotas != NULL)
+    most = MIN (most, quoit_quota_admit_slices (fleet, request, NULL).n_now);
   for (guint first = 0, end; first < sources->len && parts->len < most; first = end)
     {
       g_autoptr (GArray) own = g_array_new (FALSE, FALSE, sizeof (QuoitCutPart));
@@ -208,7 +244,6 @@ gboolean
 quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacementResult *result)
 {
   const QuoitFreeHosts now = { fleet, QUOIT_NODE_ALIVE, FALSE };
-  g_autoptr (GArray) nodes = NULL;
   const guint32 least = quoit_request_min_slices (request);
   guint32 n, most;
 
@@ -216,44 +251,19 @@ quoit_cut_fits (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlace
     *result = QUOIT_PLACEMENT_NONE;
   if (fleet->quotas == NULL)
     return quoit_cut_count (&now, request, least, &n, &most, NULL) && n >= least;
-  nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  return quoit_cut_choose_nodes (fleet, request, least, nodes)
-         && quoit_quota_admit_parts (fleet, request, nodes).verdict == QUOIT_VERDICT_FITS;
-}
-
-static gboolean
-parts_fit (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n)
-{
-  QuoitRequest other = quoit_request_for_fewest (request);
-
-  other.n_slices = n;
-  return quoit_cut_fits (fleet, &other, NULL);
+  return quoit_quota_admit_slices (fleet, request, NULL).n_now >= least
+         && count_within_quotas (fleet, request, least) >= least;
 }
 
 guint32
 quoit_cut_count_admitted (const QuoitFleet *fleet, const QuoitRequest *request, guint32 n, QuoitQuotaSlices *admitted)
 {
-  const guint32 least = quoit_request_min_slices (request);
-  guint32 enough = 0, too_many;
-
   *admitted = (QuoitQuotaSlices) { G_MAXUINT32, G_MAXUINT32, G_MAXUINT, G_MAXUINT };
   if (fleet->quotas == NULL)
     return n;
   *admitted = quoit_quota_admit_slices (fleet, request, NULL);
   n = MIN (n, admitted->n_now);
-  if (n == 0 || !quoit_quota_limits_class (fleet, request) || parts_fit (fleet, request, n))
-    return n;
-  /* Quotas for one class count the parts that are placed there. The least number comes first, because it decides. */
-  too_many = n;
-  if (n > least)
-    *(parts_fit (fleet, request, least) ? &enough : &too_many) = least;
-  while (too_many - enough > 1)
-    {
-      guint32 middle = enough + (too_many - enough) / 2;
-
-      *(parts_fit (fleet, request, middle) ? &enough : &too_many) = middle;
-    }
-  return enough;
+  return n > 0 && quoit_quota_limits_class (fleet, request) ? count_within_quotas (fleet, request, n) : n;
 }
 
 gboolean

@@ -5,7 +5,7 @@
  * the first slice, worker and turn. If the length of the request is known, the four cheapest places are compared over
  * time (placement/cut/later.h). Other policies use the first place of a slice. If fewer parts than requested are found
  * so, the parts are packed anew. So a request is refused only if a packing of all its parts was not found; the counts
- * say whether that is proven. */
+ * say whether that is proven. No more parts are cut from slices of a class than the quotas for that class admit. */
 #pragma once
 
 #include "placement/cut/cutting.h"
@@ -24,8 +24,9 @@ typedef struct {
 void quoit_cut_choose_places (const QuoitFleet *fleet, const GArray *sources, const QuoitRequest *request, guint32 most,
                               GArray *parts);
 
-/* Chooses @least to @most parts for @request, as many as there are, and appends them to @parts, an array of
- * QuoitCutPart. Returns FALSE without an error if fewer than @least were found. Fails like quoit_plan_slices(). */
+/* Chooses @least to @most parts for @request, as many as there are and the quotas admit, and appends them to @parts, an
+ * array of QuoitCutPart. Returns FALSE without an error if fewer than @least were found. Fails like
+ * quoit_plan_slices(). */
 gboolean quoit_cut_choose (const QuoitFleet *fleet, const QuoitRequest *request, guint32 least, guint32 most,
                            GArray *parts, GError **error);
 

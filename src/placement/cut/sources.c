@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/cut/sources.h"
 
+#include "placement/quota.h"
+
 static void
 source_clear (gpointer data)
 {
@@ -45,6 +47,7 @@ add_source (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_
   source.store = quoit_cut_store_get (fleet->layout, class, &source.cutting.grid);
   source.slices = list_slices (source.store, &candidates);
   source.n_slices = class->n_slices;
+  source.most = quoit_quota_count_parts (fleet, request, &class->facts);
   source.is_all = source.slices == quoit_cut_store_slices (source.store);
   quoit_candidates_clear (&candidates);
   g_array_append_val (sources, source);

@@ -14,6 +14,7 @@ typedef struct {
   guint32 n_slices; /* of the class */
   GArray *slices;   /* of guint32: those that pass the rules, in the order of the layout */
   gboolean is_all;  /* they are all slices of the class */
+  guint32 most;     /* so many parts may be cut from them, as far as quotas for the class decide */
 } QuoitCutSource;
 
 /* Returns an array of QuoitCutSource, which the caller owns, by the number of chips per host: all parts of a group have
