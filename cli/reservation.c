@@ -35,7 +35,7 @@ refuse_time (GError **error, const char *option, const char *text, const char *e
   return false;
 }
 
-/* Parses --from and --until. The library refuses times that are not in order. */
+/* Parses --from and --until. The library refuses a time that is not after now. */
 static bool
 parse_period (Reservation *reservation, GError **error)
 {
@@ -51,7 +51,7 @@ parse_period (Reservation *reservation, GError **error)
   /* 0 is no time for the library. */
   if (reservation->from_ms == 0)
     return refuse_time (error, "--from", options->from, "expected a time after now");
-  return options->until == NULL || reservation->until_ms != 0
+  return options->until == NULL || reservation->until_ms > reservation->from_ms
          || refuse_time (error, "--until", options->until, "expected a time after that of --from");
 }
 

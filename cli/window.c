@@ -61,6 +61,12 @@ window_parse (const WindowOptions *options, const char *name, Window *window, GE
         window->scope = (QuoitWindowScope) scope;
         window->target = options->targets[scope];
       }
-  return text_parse_time (options->from, "--from", &window->from_ms, error)
-         && text_parse_time (options->until, "--until", &window->until_ms, error);
+  if (!text_parse_time (options->from, "--from", &window->from_ms, error)
+      || !text_parse_time (options->until, "--until", &window->until_ms, error))
+    return false;
+  if (window->until_ms > window->from_ms)
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "--until '%s': expected a time after that of --from",
+               options->until);
+  return false;
 }

@@ -90,7 +90,7 @@ refused 3 "a beginning that is no time" "--from 'noon': expected ISO 8601" reser
 refused 3 "a beginning of 0" "--from '0'" reserve x $one --from 0 --now "$now"
 refused 3 "a beginning in the past" "from '" reserve x $one --from 2026-05-01T08:00:00Z --now "$now"
 refused 3 "a beginning now" "from '" reserve x $one --from "$now" --now "$now"
-refused 3 "an end before the beginning" "until '" reserve x $one --from 2026-05-01T20:00:00Z --until 2026-05-01T19:00:00Z --now "$now"
+refused 3 "an end before the beginning" "--until '2026-05-01T19:00:00Z': expected a time after that of --from" reserve x $one --from 2026-05-01T20:00:00Z --until 2026-05-01T19:00:00Z --now "$now"
 refused 3 "an end of 0" "--until '0': expected a time after that of --from" reserve x $one --from 2026-05-01T20:00:00Z --until 0 --now "$now"
 refused 3 "an end after the year 2199" "until '" reserve x $one --from 2026-05-01T20:00:00Z --until 2200-01-01T00:00:00Z --now "$now"
 refused 5 "a reservation that does not fit at its time" "not now" reserve x $two $night --now "$now"
@@ -106,7 +106,7 @@ refused 2 "a change of the past" "--at cannot be combined with add or remove" ca
 refused 2 "CSV of a change" "add and remove have no rows" calendar remove disk -o csv
 window='--from 2026-05-05T08:00:00Z --until 2026-05-05T12:00:00Z'
 refused 3 "a time that is not ISO 8601" "--until 'x': expected ISO 8601" calendar add x --pool big --from 1 --until x
-refused 3 "a window that ends before it begins" "until '" calendar add x --pool big --from 2026-05-05T08:00:00Z --until 2026-05-05T07:00:00Z --now "$now"
+refused 3 "a window that ends before it begins" "--until '2026-05-05T07:00:00Z': expected a time after that of --from" calendar add x --pool big --from 2026-05-05T08:00:00Z --until 2026-05-05T07:00:00Z --now "$now"
 refused 3 "a window that has ended" "expected a window that ends after now" calendar add x --pool big --from 2026-04-05T08:00:00Z --until 2026-04-05T12:00:00Z --now "$now"
 refused 3 "an empty name" "window '': expected 1 to 253 bytes" calendar add '' --pool big $window --now "$now"
 refused 3 "an empty target" "target '' of a window" calendar add x --pool '' $window --now "$now"
