@@ -225,6 +225,12 @@ class Model:
         lenders = [one for one in self.quotas.values() if (one.cohort, one.accelerator, one.topology) == key]
         return sum(one.used(groups) for one in lenders) + group.chips <= sum(one.chips for one in lenders)
 
+    def can_move(self, group, moved):
+        """Whether the group can get other labels: the quotas that count it only then must admit it."""
+        others = [one for one in self.groups.values() if one is not group]
+        new = [quota for quota in self.quotas.values() if quota.counts(moved) and not quota.counts(group)]
+        return all(self._admits(quota, moved, others) for quota in new)
+
     def quota_verdict(self, group, groups=None):
         if self.admits(group, groups):
             return FITS

@@ -118,6 +118,16 @@ class Run:
         assert expected == FITS and verdict == NOT_NOW and not self.model.is_exact(rule), (what, expected, verdict)
         self.count("greedy refusals")
 
+    def change(self, call):
+        """Makes the call on the ledger, or on a fork that is committed. Returns the group."""
+        if self.random.random() < 0.8:
+            return call(self.ledger)
+        fork = self.ledger.snapshot().fork()
+        group = call(fork)
+        self.ledger.commit_fork(fork, now_ms=self.now)
+        self.count("commits")
+        return self.ledger.group(group.name)
+
     # --- steps ---
 
     def reserve(self):
@@ -131,7 +141,7 @@ class Run:
         request = self.request(group, lease, runtime)
         expected = self.model.verdict(group, group.certain_end())
         explained = self.ledger.snapshot().as_of(self.now).explain(request)
-        verdict, found = outcome(lambda: self.ledger.reserve(request, now_ms=self.now))
+        verdict, found = outcome(lambda: self.change(lambda book: book.reserve(request, now_ms=self.now)))
         assert explained.verdict.name.lower().replace("_", " ") == verdict
         self.compare(group.rule, expected, verdict, group)
         if found is not None:
@@ -146,7 +156,8 @@ class Run:
         group = self.draw_group("h")
         lease = self.minutes(1, 8)
         group.is_held, group.lease_end = True, self.now + lease
-        verdict, found = outcome(lambda: self.ledger.hold(self.request(group), lease, now_ms=self.now))
+        request = self.request(group)
+        verdict, found = outcome(lambda: self.change(lambda book: book.hold(request, lease, now_ms=self.now)))
         self.compare(group.rule, self.model.verdict(group, FOREVER), verdict, group)
         if found is not None:
             self.add(group, found)
@@ -155,8 +166,9 @@ class Run:
         group = self.draw_group("r")
         group.begin = self.now + self.minutes(1, 12)
         group.lease_end = self.random.choice([None, group.begin + self.minutes(1, 8), group.begin + self.minutes(1, 8)])
+        request = self.request(group)
         verdict, found = outcome(
-            lambda: self.ledger.reserve_at(self.request(group), group.begin, group.lease_end, now_ms=self.now)
+            lambda: self.change(lambda book: book.reserve_at(request, group.begin, group.lease_end, now_ms=self.now))
         )
         expected = self.model.verdict(group, group.certain_end())
         self.compare(group.rule, expected, verdict, group)
@@ -300,6 +312,45 @@ class Run:
         assert not same
         self.model.quotas[quota.name] = quota
 
+    def remove_record(self):
+        """Removes a window, or a quota."""
+        records = [*self.model.windows, *self.model.quotas]
+        if not records:
+            return
+        name = self.random.choice(records)
+        if self.model.windows.pop(name, None) is not None:
+            self.ledger.remove_window(name, now_ms=self.now)
+        else:
+            del self.model.quotas[name]
+            self.ledger.remove_quota(name, now_ms=self.now)
+        self.count("removed records")
+
+    def set_expected_end(self):
+        """An estimate after the lease can contradict promises, and nobody prevents that. So it is at most the lease."""
+        group = self.some_group()
+        if group is None or group.begin > self.now or group.is_held:
+            return
+        latest = self.now + 12 * MINUTE if group.lease_end is None else group.lease_end
+        end = self.random.choice([None, group.begin, self.now, *range(self.now, latest + 1, MINUTE)])
+        self.ledger.set_expected_end(group.name, end, now_ms=self.now)
+        group.expected_end = end
+        self.count("estimates")
+
+    def set_team(self):
+        group = self.some_group()
+        if group is None:
+            return
+        moved = dataclasses.replace(group, team=self.random.choice(TEAMS))
+        can = self.model.can_move(group, moved)
+        try:
+            self.ledger.set_labels(group.name, {"team": moved.team}, now_ms=self.now)
+        except quoit.ConflictError:
+            assert not can, "the quotas admit the group with the label"
+            self.count("labels over quota")
+            return
+        assert can, "a quota does not admit the group with the label"
+        group.team = moved.team
+
     def find_start(self):
         group = self.draw_group("s")
         lease = self.random.choice([None, self.minutes(1, 8)])
@@ -388,7 +439,8 @@ class Run:
         self.advance()
         steps = [self.reserve] * 4 + [self.reserve_at] * 3 + [self.release] * 3 + [self.find_start] * 3
         steps += [self.hold, self.confirm, self.renew, self.renew, self.resize, self.plan_queue, self.plan_queue]
-        steps += [self.add_window] * self.has_windows + [self.set_quota] * self.has_quotas
+        steps += [self.set_expected_end, self.set_team, self.remove_record]
+        steps += [self.add_window] * self.has_windows + [self.set_quota] * 2 * self.has_quotas
         self.random.choice(steps)()
         self.check()
 
@@ -415,7 +467,8 @@ def test_the_ledger_matches_the_model():
     n_runs = max(1, int(N_RUNS * SCALE))
     counts = run_all(SEED, n_runs)
     print(counts)
-    for what in ("granted", "reserved ahead", "begun", "renewed", "starts", "plans", "windows"):
+    names = "granted", "reserved ahead", "begun", "renewed", "starts", "plans", "windows", "commits", "estimates"
+    for what in (*names, "removed records"):
         assert counts[what] > n_runs / 5, (what, counts)
     assert counts.get("greedy refusals", 0) * 20 < counts["granted"]
 
@@ -457,7 +510,16 @@ class AheadIsFree(Model):
         return super().admits(group, [one for one in groups if one.begin <= self.now])
 
 
-@pytest.mark.parametrize("wrong", [EstimatesKeepPromises, HeldGroupsEnd, CohortsLendMore, AheadIsFree])
+class LabelsMoveFreely(Model):
+    """Labels are not checked."""
+
+    def can_move(self, group, moved):
+        return True
+
+
+@pytest.mark.parametrize(
+    "wrong", [EstimatesKeepPromises, HeldGroupsEnd, CohortsLendMore, AheadIsFree, LabelsMoveFreely]
+)
 def test_a_wrong_model_is_detected(wrong):
     with pytest.raises(AssertionError):
         run_all(1, 200, type("WrongRun", (Run,), {"model_class": wrong}))
