@@ -125,7 +125,7 @@ batch_with_mark (World *world, gint64 now_ms, GError **error)
   return quoit_ledger_cancel_batch (world->ledger), FALSE;
 }
 
-/* The fork syncs a source, and uses a node that this adds. */
+/* The fork syncs a source, uses a node that this adds, and forgets the records of groups that have ended. */
 static gboolean
 commit_fork (World *world, gint64 now_ms, GError **error)
 {
@@ -139,6 +139,8 @@ commit_fork (World *world, gint64 now_ms, GError **error)
   import = quoit_fork_sync (fork, input, now_ms, error);
   return import != NULL && quoit_fork_release (fork, "kept", now_ms, error)
          && drop_group (quoit_fork_reserve (fork, request, now_ms, NULL, error))
+         && quoit_fork_forget_key (fork, "key-batch", now_ms, error)
+         && quoit_fork_forget_before (fork, now_ms, now_ms, NULL, error)
          && quoit_ledger_commit_fork (world->ledger, fork, now_ms, error);
 }
 
