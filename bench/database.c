@@ -9,6 +9,8 @@
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
+enum { EFFECT_BYTES = 70 }; /* of a reservation of one slice of four nodes */
+
 struct _BenchBare {
   sqlite3 *handle;
   sqlite3_stmt *begin, *commit, *journal, *group, *bundle, *lease, *node;
@@ -77,11 +79,13 @@ bench_bare_new (const char *path)
 
   g_assert_cmpint (sqlite3_open (path, &bare->handle), ==, SQLITE_OK);
   sqlite3_exec (bare->handle, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", NULL, NULL, NULL);
-  g_assert_cmpint (sqlite3_exec (bare->handle, quoit_sql_steps[0], NULL, NULL, NULL), ==, SQLITE_OK);
+  for (gsize step = 0; step < G_N_ELEMENTS (quoit_sql_steps); step++)
+    g_assert_cmpint (sqlite3_exec (bare->handle, quoit_sql_steps[step], NULL, NULL, NULL), ==, SQLITE_OK);
   bare->begin = prepare (bare, "BEGIN IMMEDIATE");
   bare->commit = prepare (bare, "COMMIT");
-  bare->journal = prepare (bare, "INSERT INTO journal VALUES (?1, ?2, 2, NULL, ?1, 10001, ?3)");
-  bare->group = prepare (bare, "INSERT INTO grp VALUES (?1, 2, ?2, 0, ?3, '', '', 'v6e 4x4 x 1 hostchips=4')");
+  bare->journal = prepare (bare, "INSERT INTO journal VALUES (?1, ?2, 2, NULL, ?1, 10001, ?3, ?4)");
+  bare->group = prepare (bare, "INSERT INTO grp VALUES (?1, 2, ?2, 0, ?3, '', '', 'v6e 4x4 x 1 hostchips=4',"
+                               " 0, 0, 0, '', '', 0, 0, x'', '', 0)");
   bare->bundle = prepare (bare, "INSERT INTO bundle VALUES (?1, ?2, 0, ?3, NULL)");
   bare->lease = prepare (bare, "UPDATE grp SET state = ?2, ended_ms = ?3 WHERE id = ?1");
   bare->node = prepare (bare, "INSERT INTO node VALUES (?1, 1, 1, ?2, 0, 0, 0, ?3, ?4, ?5, ?6, NULL)");
@@ -115,11 +119,13 @@ bench_bare_commit (BenchBare *bare)
 static void
 insert_entry (BenchBare *bare, unsigned seq, int n_bytes)
 {
-  static const char effects[60] = "the effects of such an entry take about this many bytes";
+  static const char effects[EFFECT_BYTES] = "the effects of such an entry take about this many bytes, and more";
+  static const char chain[32] = "a link of the hash chain";
 
   sqlite3_bind_int64 (bare->journal, 1, seq);
   sqlite3_bind_int64 (bare->journal, 2, NOW + seq);
   sqlite3_bind_blob (bare->journal, 3, effects, n_bytes, SQLITE_STATIC);
+  sqlite3_bind_blob (bare->journal, 4, chain, sizeof chain, SQLITE_STATIC);
   run (bare->journal);
 }
 
@@ -129,7 +135,7 @@ bench_bare_insert (BenchBare *bare, unsigned number)
   char name[16];
 
   g_snprintf (name, sizeof name, "job-%06u", number);
-  insert_entry (bare, number + 1, 60);
+  insert_entry (bare, number + 1, EFFECT_BYTES);
   sqlite3_bind_int64 (bare->group, 1, number);
   sqlite3_bind_int64 (bare->group, 2, NOW + number);
   sqlite3_bind_text (bare->group, 3, name, -1, SQLITE_STATIC);
@@ -232,9 +238,9 @@ bench_bare_read (const char *path)
 unsigned
 bench_bare_copy_journal (const char *from, const char *to)
 {
-  static const char columns[] = "seq, time_ms, verb, actor, next_group, next_node, effects";
+  static const char columns[] = "seq, time_ms, verb, actor, next_group, next_node, effects, chain";
   g_autofree char *select = g_strdup_printf ("SELECT %s FROM journal ORDER BY seq", columns);
-  g_autofree char *insert = g_strdup_printf ("INSERT INTO journal (%s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", columns);
+  g_autofree char *insert = g_strdup_printf ("INSERT INTO journal (%s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", columns);
   BenchBare *bare = bench_bare_new (to);
   sqlite3 *handle;
   sqlite3_stmt *read, *write = prepare (bare, insert);
@@ -245,7 +251,7 @@ bench_bare_copy_journal (const char *from, const char *to)
   bench_bare_begin (bare);
   for (; sqlite3_step (read) == SQLITE_ROW; n++)
     {
-      for (int i = 0; i < 7; i++)
+      for (int i = 0; i < 8; i++)
         g_assert_cmpint (sqlite3_bind_value (write, i + 1, sqlite3_column_value (read, i)), ==, SQLITE_OK);
       run (write);
     }

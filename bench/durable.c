@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { ROUNDS = 12, PER_ROUND = 25, BATCH = 100, BATCHES = 6 };
+enum { ROUNDS = 40, PER_ROUND = 25, BATCH = 100, BATCHES = 20, QUIET_US = 200000 };
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -54,6 +54,22 @@ reserve (QuoitLedger *ledger, guint number)
   g_assert_no_error (error);
 }
 
+/* Reserves until the folder of the database has been quiet for a while. quoit checks the names of the files with fewer
+ * system calls then, as in a ledger that has been open for more than a moment. */
+static guint
+warm_up (QuoitLedger *ledger)
+{
+  guint number = 0;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      reserve (ledger, ++number);
+      g_usleep (QUIET_US);
+    }
+  reserve (ledger, ++number);
+  return number;
+}
+
 static void
 measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, BenchLimit work)
 {
@@ -62,7 +78,7 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
   QuoitLedger *ledger = bench_database_new (ledger_path, "v6e 4x4 x2500");
   BenchBare *bare = bench_bare_new (bare_path);
   double rates[ROUNDS], work_of[ROUNDS], best = G_MAXDOUBLE;
-  guint number = 0;
+  guint number = warm_up (ledger);
 
   for (guint round = 0; round < ROUNDS; round++)
     {
@@ -91,14 +107,14 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
 }
 
 static void
-measure_batches (Bench *bench, const char *folder, const char *where)
+measure_batches (Bench *bench, const char *folder, const char *where, BenchLimit rate)
 {
   g_autofree char *ledger_path = g_build_filename (folder, "quoit.db", NULL),
                   *bare_path = g_build_filename (folder, "bare.db", NULL);
   QuoitLedger *ledger = bench_database_new (ledger_path, "v6e 4x4 x2500");
   BenchBare *bare = bench_bare_new (bare_path);
   double rates[BATCHES];
-  guint number = 0;
+  guint number = warm_up (ledger);
 
   for (guint round = 0; round < BATCHES; round++)
     {
@@ -117,7 +133,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
       rates[round] = (wall () - start) / ours;
     }
   bench_add (bench, "100 reservations in one batch, rate relative to a bare loop", where, bench_median (rates, BATCHES),
-             "times", BENCH_FROM (0.8));
+             "times", rate);
   quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (ledger_path);
@@ -173,12 +189,12 @@ bench_durable (Bench *bench)
     return;
   folder = bench_folder_new (".");
   measure (bench, folder, "on disk", BENCH_FROM (0.8), BENCH_NONE);
-  measure_batches (bench, folder, "on disk");
+  measure_batches (bench, folder, "on disk", BENCH_FROM (0.9));
   bench_folder_remove (folder);
   if (!g_file_test ("/dev/shm", G_FILE_TEST_IS_DIR))
     return;
   memory = bench_folder_new ("/dev/shm");
-  measure (bench, memory, "on tmpfs", BENCH_NONE, BENCH_UP_TO (1.3));
-  measure_batches (bench, memory, "on tmpfs");
+  measure (bench, memory, "on tmpfs", BENCH_NONE, BENCH_UP_TO (1.2));
+  measure_batches (bench, memory, "on tmpfs", BENCH_FROM (0.8));
   bench_folder_remove (memory);
 }

@@ -3,9 +3,13 @@
 
 #include <string.h>
 
+#include "base/sha256.h"
+
 static const char beginning[] = "quoit journal chain 1";
 
-/* Bytes that are hashed together, because each call of GLib's checksum has a cost of its own. */
+G_STATIC_ASSERT ((int) QUOIT_CHAIN_BYTES == (int) QUOIT_SHA256_BYTES);
+
+/* The columns of a row that have a fixed size, to be hashed together. */
 typedef struct {
   guint8 bytes[QUOIT_CHAIN_BYTES + 8 * sizeof (guint64)];
   gsize length;
@@ -27,31 +31,22 @@ block_add_number (Block *block, gint64 number)
 }
 
 static void
-block_hash (Block *block, GChecksum *checksum)
+block_hash (Block *block, QuoitSha256 *sha)
 {
-  g_checksum_update (checksum, block->bytes, (gssize) block->length);
+  quoit_sha256_add (sha, block->bytes, block->length);
   block->length = 0;
-}
-
-static void
-finish (GChecksum *checksum, guint8 *chain)
-{
-  gsize length = QUOIT_CHAIN_BYTES;
-
-  g_checksum_get_digest (checksum, chain, &length);
-  g_checksum_free (checksum);
 }
 
 void
 quoit_chain_begin_at_checkpoint (const guint8 *identity, const guint8 *hash, gsize length, guint8 *chain)
 {
-  GChecksum *checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  QuoitSha256 sha;
 
-  g_checksum_update (checksum, (const guchar *) beginning, sizeof beginning);
-  g_checksum_update (checksum, identity, QUOIT_IDENTITY_BYTES);
-  if (length > 0)
-    g_checksum_update (checksum, hash, (gssize) length);
-  finish (checksum, chain);
+  quoit_sha256_init (&sha);
+  quoit_sha256_add (&sha, beginning, sizeof beginning);
+  quoit_sha256_add (&sha, identity, QUOIT_IDENTITY_BYTES);
+  quoit_sha256_add (&sha, hash, length);
+  quoit_sha256_finish (&sha, chain);
 }
 
 void
@@ -64,10 +59,11 @@ quoit_chain_begin (const guint8 *identity, guint8 *chain)
 void
 quoit_chain_add (guint8 *chain, const QuoitChainRow *row)
 {
-  GChecksum *checksum = g_checksum_new (G_CHECKSUM_SHA256);
   gsize n_actor = row->actor == NULL ? 0 : strlen (row->actor);
   Block block = { .length = 0 };
+  QuoitSha256 sha;
 
+  quoit_sha256_init (&sha);
   block_add (&block, chain, QUOIT_CHAIN_BYTES);
   block_add_number (&block, row->seq);
   block_add_number (&block, row->time_ms);
@@ -75,14 +71,13 @@ quoit_chain_add (guint8 *chain, const QuoitChainRow *row)
   block_add_number (&block, row->actor == NULL ? -1 : (gint64) n_actor);
   if (n_actor > 0)
     {
-      block_hash (&block, checksum);
-      g_checksum_update (checksum, (const guchar *) row->actor, (gssize) n_actor);
+      block_hash (&block, &sha);
+      quoit_sha256_add (&sha, row->actor, n_actor);
     }
   block_add_number (&block, row->next_group_id);
   block_add_number (&block, row->next_node_id);
   block_add_number (&block, (gint64) row->n_effect_bytes);
-  block_hash (&block, checksum);
-  if (row->n_effect_bytes > 0)
-    g_checksum_update (checksum, row->effects, (gssize) row->n_effect_bytes);
-  finish (checksum, chain);
+  block_hash (&block, &sha);
+  quoit_sha256_add (&sha, row->effects, row->n_effect_bytes);
+  quoit_sha256_finish (&sha, chain);
 }

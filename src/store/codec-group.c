@@ -3,7 +3,7 @@
 #include "store/codec-private.h"
 
 void
-quoit_codec_put_bundle (GByteArray *out, const QuoitBundle *bundle)
+quoit_codec_put_bundle (QuoitEncoder *out, const QuoitBundle *bundle)
 {
   quoit_bytes_put (out, bundle->chips);
   quoit_bytes_put (out, bundle->chip);
@@ -40,7 +40,7 @@ quoit_codec_get_bundle (QuoitDecoder *in, QuoitBundle *bundle, GPtrArray *alloca
 }
 
 void
-quoit_codec_put_labels (GByteArray *out, const QuoitLabel *labels, guint n)
+quoit_codec_put_labels (QuoitEncoder *out, const QuoitLabel *labels, guint n)
 {
   quoit_bytes_put (out, n);
   for (guint i = 0; i < n; i++)
@@ -75,7 +75,7 @@ quoit_codec_get_labels (QuoitDecoder *in, QuoitGroupData *group, GPtrArray *allo
 }
 
 void
-quoit_codec_put_group (GByteArray *out, const QuoitGroupData *group)
+quoit_codec_put_group (QuoitEncoder *out, const QuoitGroupData *group)
 {
   quoit_bytes_put (out, group->id);
   quoit_bytes_put (out, group->state);

@@ -6,7 +6,7 @@
 /* --- kinds and pools --- */
 
 static void
-put_pairs (GByteArray *out, const QuoitPair *pairs, guint16 n)
+put_pairs (QuoitEncoder *out, const QuoitPair *pairs, guint16 n)
 {
   quoit_bytes_put (out, n);
   for (guint16 i = 0; i < n; i++)
@@ -48,7 +48,7 @@ get_pairs (QuoitDecoder *in, QuoitClaims *claims, guint16 *n)
 }
 
 void
-quoit_codec_put_kind (GByteArray *out, const QuoitNodeKind *kind)
+quoit_codec_put_kind (QuoitEncoder *out, const QuoitNodeKind *kind)
 {
   quoit_bytes_put (out, kind->generation);
   quoit_bytes_put (out, kind->shape.n_dims);
@@ -100,7 +100,7 @@ quoit_codec_get_kind (QuoitDecoder *in, QuoitClaims *claims)
 }
 
 void
-quoit_codec_put_pool (GByteArray *out, const QuoitPoolClaim *pool)
+quoit_codec_put_pool (QuoitEncoder *out, const QuoitPoolClaim *pool)
 {
   quoit_bytes_put (out, pool->n_pods);
   quoit_bytes_put_sum (out, pool->pod_cpu);
@@ -127,7 +127,7 @@ quoit_codec_get_pool (QuoitDecoder *in, QuoitClaims *claims, const char *name)
 /* --- imports --- */
 
 void
-quoit_codec_put_import (GByteArray *out, const QuoitSourceUpdate *import)
+quoit_codec_put_import (QuoitEncoder *out, const QuoitSourceUpdate *import)
 {
   const QuoitClaims *claims = import->claims;
   guint32 n;

@@ -8,39 +8,61 @@
 
 /* --- bytes --- */
 
+/* Bytes that are being written. A call of GLib for each number would take most of the time. */
+typedef struct {
+  guint8 *bytes;
+  gsize n, capacity;
+} QuoitEncoder;
+
+/* Makes room for @n bytes more. */
+void quoit_encoder_grow (QuoitEncoder *out, gsize n);
+/* Returns the bytes, and ends @out. The caller owns them. */
+GByteArray *quoit_encoder_end (QuoitEncoder *out);
+
+static inline guint8 *
+quoit_encoder_reserve (QuoitEncoder *out, gsize n)
+{
+  if (G_UNLIKELY (out->capacity - out->n < n))
+    quoit_encoder_grow (out, n);
+  return out->bytes + out->n;
+}
+
+enum { QUOIT_LONGEST_NUMBER = 10 }; /* bytes */
+
 /* Writes 7 bits per byte, the lowest first. The high bit of each byte but the last is set. */
 static inline void
-quoit_bytes_put (GByteArray *out, guint64 value)
+quoit_bytes_put (QuoitEncoder *out, guint64 value)
 {
-  guint8 bytes[10];
-  guint n = 0;
+  guint8 *at = quoit_encoder_reserve (out, QUOIT_LONGEST_NUMBER);
 
   for (; value >= 0x80; value >>= 7)
-    bytes[n++] = (guint8) (value | 0x80);
-  bytes[n++] = (guint8) value;
-  g_byte_array_append (out, bytes, n);
+    *at++ = (guint8) (value | 0x80);
+  *at++ = (guint8) value;
+  out->n = (gsize) (at - out->bytes);
 }
 
 /* Maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ..., so that small negative numbers are short. */
 static inline void
-quoit_bytes_put_signed (GByteArray *out, gint64 value)
+quoit_bytes_put_signed (QuoitEncoder *out, gint64 value)
 {
   quoit_bytes_put (out, (guint64) value << 1 ^ (guint64) (value >> 63));
 }
 
 /* Writes the length plus 1, or 0 for NULL, so that NULL and "" differ. */
 static inline void
-quoit_bytes_put_text (GByteArray *out, const char *text)
+quoit_bytes_put_text (QuoitEncoder *out, const char *text)
 {
   gsize length = text == NULL ? 0 : strlen (text);
 
   quoit_bytes_put (out, text == NULL ? 0 : length + 1);
-  if (length > 0)
-    g_byte_array_append (out, (const guint8 *) text, (guint) length);
+  if (length == 0)
+    return;
+  memcpy (quoit_encoder_reserve (out, length), text, length);
+  out->n += length;
 }
 
 static inline void
-quoit_bytes_put_sum (GByteArray *out, QuoitSum sum)
+quoit_bytes_put_sum (QuoitEncoder *out, QuoitSum sum)
 {
   quoit_bytes_put (out, (guint64) sum.e4);
   quoit_bytes_put (out, (guint64) ((unsigned __int128) sum.e4 >> 64));
@@ -186,17 +208,17 @@ quoit_decoder_get_sum (QuoitDecoder *in)
 /* --- parts of entries: each quoit_codec_get_... reads what quoit_codec_put_... writes, like the functions above --- */
 
 /* codec-import.c. The kind or pool is added to @claims; returns its index there. */
-void quoit_codec_put_kind (GByteArray *out, const QuoitNodeKind *kind);
+void quoit_codec_put_kind (QuoitEncoder *out, const QuoitNodeKind *kind);
 guint32 quoit_codec_get_kind (QuoitDecoder *in, QuoitClaims *claims);
-void quoit_codec_put_pool (GByteArray *out, const QuoitPoolClaim *pool);
+void quoit_codec_put_pool (QuoitEncoder *out, const QuoitPoolClaim *pool);
 guint32 quoit_codec_get_pool (QuoitDecoder *in, QuoitClaims *claims, const char *name);
-void quoit_codec_put_import (GByteArray *out, const QuoitSourceUpdate *import);
+void quoit_codec_put_import (QuoitEncoder *out, const QuoitSourceUpdate *import);
 QuoitSourceUpdate *quoit_codec_get_import (QuoitDecoder *in);
 
 /* codec-group.c. The memory of a bundle and of labels is added to @allocations. */
-void quoit_codec_put_bundle (GByteArray *out, const QuoitBundle *bundle);
+void quoit_codec_put_bundle (QuoitEncoder *out, const QuoitBundle *bundle);
 void quoit_codec_get_bundle (QuoitDecoder *in, QuoitBundle *bundle, GPtrArray *allocations);
-void quoit_codec_put_labels (GByteArray *out, const QuoitLabel *labels, guint n);
+void quoit_codec_put_labels (QuoitEncoder *out, const QuoitLabel *labels, guint n);
 void quoit_codec_get_labels (QuoitDecoder *in, QuoitGroupData *group, GPtrArray *allocations);
-void quoit_codec_put_group (GByteArray *out, const QuoitGroupData *group);
+void quoit_codec_put_group (QuoitEncoder *out, const QuoitGroupData *group);
 QuoitGroupData *quoit_codec_get_group (QuoitDecoder *in);

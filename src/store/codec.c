@@ -2,12 +2,25 @@
 #include "base/time.h"
 #include "store/codec-private.h"
 
+void
+quoit_encoder_grow (QuoitEncoder *out, gsize n)
+{
+  out->capacity = MAX (2 * out->capacity, out->n + MAX (n, 128));
+  out->bytes = g_realloc (out->bytes, out->capacity);
+}
+
+GByteArray *
+quoit_encoder_end (QuoitEncoder *out)
+{
+  return g_byte_array_new_take (out->bytes, out->n);
+}
+
 /* --- entries --- */
 
 GByteArray *
 quoit_codec_encode (const QuoitEntry *entry)
 {
-  GByteArray *out = g_byte_array_sized_new (128);
+  QuoitEncoder encoder = { NULL, 0, 0 }, *out = &encoder;
 
   quoit_bytes_put (out, QUOIT_CODEC_FORMAT);
   quoit_bytes_put (out, entry->n_effects);
@@ -54,7 +67,7 @@ quoit_codec_encode (const QuoitEntry *entry)
           break;
         }
     }
-  return out;
+  return quoit_encoder_end (out);
 }
 
 static void
@@ -152,37 +165,37 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
 GByteArray *
 quoit_codec_encode_kind (const QuoitNodeKind *kind)
 {
-  GByteArray *out = g_byte_array_new ();
+  QuoitEncoder out = { NULL, 0, 0 };
 
-  quoit_codec_put_kind (out, kind);
-  return out;
+  quoit_codec_put_kind (&out, kind);
+  return quoit_encoder_end (&out);
 }
 
 GByteArray *
 quoit_codec_encode_pool (const QuoitPoolClaim *pool)
 {
-  GByteArray *out = g_byte_array_new ();
+  QuoitEncoder out = { NULL, 0, 0 };
 
-  quoit_codec_put_pool (out, pool);
-  return out;
+  quoit_codec_put_pool (&out, pool);
+  return quoit_encoder_end (&out);
 }
 
 GByteArray *
 quoit_codec_encode_bundle (const QuoitBundle *bundle)
 {
-  GByteArray *out = g_byte_array_new ();
+  QuoitEncoder out = { NULL, 0, 0 };
 
-  quoit_codec_put_bundle (out, bundle);
-  return out;
+  quoit_codec_put_bundle (&out, bundle);
+  return quoit_encoder_end (&out);
 }
 
 GByteArray *
 quoit_codec_encode_labels (const QuoitLabel *labels, guint n)
 {
-  GByteArray *out = g_byte_array_new ();
+  QuoitEncoder out = { NULL, 0, 0 };
 
-  quoit_codec_put_labels (out, labels, n);
-  return out;
+  quoit_codec_put_labels (&out, labels, n);
+  return quoit_encoder_end (&out);
 }
 
 static gboolean

@@ -174,6 +174,7 @@ quoit_store_lock_writer (QuoitStore *store, GError **error)
 
   g_mutex_lock (&store->writer_lock);
   n_interrupts = store->n_interrupts;
+  store->n_waiting++;
   while (store->writer != NULL && !timed_out && store->n_interrupts == n_interrupts)
     {
       if (store->wait_ms >= FOR_EVER_MS)
@@ -185,6 +186,7 @@ quoit_store_lock_writer (QuoitStore *store, GError **error)
               = !g_cond_wait_until (&store->writer_done, &store->writer_lock, deadline_us) && store->writer != NULL;
         }
     }
+  store->n_waiting--;
   if (store->writer != NULL)
     {
       g_mutex_unlock (&store->writer_lock);
@@ -219,7 +221,9 @@ quoit_store_unlock_writer (QuoitStore *store)
   store->unsynced = FALSE;
   g_atomic_pointer_set (&store->writer, NULL);
   g_thread_unref (thread);
-  g_cond_signal (&store->writer_done);
+  /* A signal is a system call, even if no thread waits. */
+  if (store->n_waiting > 0)
+    g_cond_signal (&store->writer_done);
   g_mutex_unlock (&store->writer_lock);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sha256.h"
 #include "store/codec.h"
 
 /* The number of effects per part is a compromise between few parts and short ones. */
@@ -20,11 +21,11 @@ quoit_image_free (QuoitImage *image)
 /* --- the checksum --- */
 
 static void
-hash_number (GChecksum *checksum, guint64 number)
+hash_number (QuoitSha256 *sha, guint64 number)
 {
   guint64 bytes = GUINT64_TO_BE (number);
 
-  g_checksum_update (checksum, (const guchar *) &bytes, sizeof bytes);
+  quoit_sha256_add (sha, &bytes, sizeof bytes);
 }
 
 /* Computes the checksum over all members but the chain. The length precedes the bytes of each part, so that different
@@ -32,24 +33,24 @@ hash_number (GChecksum *checksum, guint64 number)
 static void
 compute_hash (const QuoitImage *image, guint8 *hash)
 {
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  gsize length = QUOIT_IMAGE_HASH_BYTES;
+  QuoitSha256 sha;
 
-  hash_number (checksum, image->seq);
-  hash_number (checksum, (guint64) image->time_ms);
-  hash_number (checksum, image->next_group_id);
-  hash_number (checksum, image->next_node_id);
-  hash_number (checksum, (guint64) image->made_ms);
-  hash_number (checksum, image->parts->len);
+  quoit_sha256_init (&sha);
+  hash_number (&sha, image->seq);
+  hash_number (&sha, (guint64) image->time_ms);
+  hash_number (&sha, image->next_group_id);
+  hash_number (&sha, image->next_node_id);
+  hash_number (&sha, (guint64) image->made_ms);
+  hash_number (&sha, image->parts->len);
   for (guint i = 0; i < image->parts->len; i++)
     {
       gsize size;
       const guint8 *bytes = g_bytes_get_data (image->parts->pdata[i], &size);
 
-      hash_number (checksum, size);
-      g_checksum_update (checksum, bytes, (gssize) size);
+      hash_number (&sha, size);
+      quoit_sha256_add (&sha, bytes, size);
     }
-  g_checksum_get_digest (checksum, hash, &length);
+  quoit_sha256_finish (&sha, hash);
 }
 
 /* --- writing --- */

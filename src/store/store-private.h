@@ -27,8 +27,9 @@ struct _QuoitStore {
   char *file;      /* path as an absolute path without links, so that chdir has no effect */
   char *actor;     /* ref string, guarded by writer_lock; NULL: no actor */
 
-  GMutex writer_lock;        /* guards the five members below */
+  GMutex writer_lock;        /* guards the six members below */
   GCond writer_done;         /* signalled when writer becomes NULL */
+  guint n_waiting;           /* threads that wait for it */
   GThread *writer;           /* the thread that has locked the writer, which may compare itself unlocked; or NULL */
   guint n_interrupts;        /* calls of quoit_store_interrupt() so far */
   guint interrupts_at_start; /* n_interrupts when the writer's call began: a different value ends its waits */

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/dns.h"
 #include "base/natural.h"
+#include "base/sha256.h"
 #include "base/strings.h"
 #include "base/time.h"
 
@@ -295,6 +296,75 @@ START_TEST (an_address_is_ipv4_or_ipv6)
 }
 END_TEST
 
+/* --- SHA-256 --- */
+
+static char *
+hash_text (const char *bytes, gsize length)
+{
+  guint8 digest[QUOIT_SHA256_BYTES];
+  GString *text = g_string_new (NULL);
+  QuoitSha256 sha;
+
+  quoit_sha256_init (&sha);
+  quoit_sha256_add (&sha, bytes, length);
+  quoit_sha256_finish (&sha, digest);
+  for (gsize i = 0; i < sizeof digest; i++)
+    g_string_append_printf (text, "%02x", digest[i]);
+  return g_string_free (text, FALSE);
+}
+
+START_TEST (sha_256_of_published_examples)
+{
+  static const struct {
+    const char *text, *hash;
+  } examples[] = { /* FIPS 180-2, appendix B, and the empty text of NIST's test vectors */
+                   { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+                   { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+                   { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" }
+  };
+  g_autofree char *million = g_strnfill (1000000, 'a'), *hash = hash_text (million, 1000000);
+
+  ck_assert_str_eq (hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  for (gsize i = 0; i < G_N_ELEMENTS (examples); i++)
+    {
+      g_autofree char *of_example = hash_text (examples[i].text, strlen (examples[i].text));
+
+      ck_assert_str_eq (of_example, examples[i].hash);
+    }
+}
+END_TEST
+
+/* Adds the bytes in parts of any size, with and without the instructions of the CPU. */
+START_TEST (sha_256_does_not_depend_on_the_parts_or_the_cpu)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  guint8 bytes[1000];
+
+  for (gsize i = 0; i < sizeof bytes; i++)
+    bytes[i] = (guint8) g_rand_int (rand);
+  for (gsize length = 0; length <= sizeof bytes; length++)
+    {
+      guint8 digest[QUOIT_SHA256_BYTES], expected[QUOIT_SHA256_BYTES];
+      QuoitSha256 sha, portable;
+
+      quoit_sha256_init (&sha);
+      quoit_sha256_init_portable (&portable);
+      for (gsize at = 0; at < length;)
+        {
+          gsize part = (gsize) g_rand_int_range (rand, 0, 200), n = MIN (part, length - at);
+
+          quoit_sha256_add (&sha, bytes + at, n);
+          at += n;
+        }
+      quoit_sha256_add (&portable, bytes, length);
+      quoit_sha256_finish (&sha, digest);
+      quoit_sha256_finish (&portable, expected);
+      ck_assert_mem_eq (digest, expected, sizeof digest);
+    }
+}
+END_TEST
+
 int
 main (void)
 {
@@ -314,6 +384,8 @@ main (void)
   tcase_add_test (tcase, quoted_text_escapes_control_bytes);
   tcase_add_loop_test (tcase, every_valid_time_is_formatted_to_the_millisecond, 0, G_N_ELEMENTS (times));
   tcase_add_test (tcase, times_before_1970_and_after_2199_are_invalid);
+  tcase_add_test (tcase, sha_256_of_published_examples);
+  tcase_add_test (tcase, sha_256_does_not_depend_on_the_parts_or_the_cpu);
   tcase_add_loop_test (tcase, an_address_is_ipv4_or_ipv6, 0, G_N_ELEMENTS (addresses));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

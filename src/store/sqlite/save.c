@@ -14,12 +14,52 @@ bind_text (sqlite3_stmt *stmt, int column, const char *text)
     sqlite3_bind_text (stmt, column, text, -1, SQLITE_STATIC);
 }
 
+static void
+bind_bundle (sqlite3_stmt *stmt, int first, const QuoitGroupData *group, guint32 i, guint32 slice)
+{
+  sqlite3_bind_int64 (stmt, first, (gint64) group->id);
+  sqlite3_bind_int64 (stmt, first + 1, i);
+  sqlite3_bind_int64 (stmt, first + 2, slice);
+  sqlite3_bind_int64 (stmt, first + 3, group->node_ids[i]);
+  if (group->bundles != NULL)
+    {
+      GByteArray *part = quoit_codec_encode_bundle (&group->bundles[i]);
+      guint length = part->len;
+
+      sqlite3_bind_blob (stmt, first + 4, g_byte_array_free (part, FALSE), (int) length, g_free);
+    }
+}
+
+static gboolean
+save_bundles (QuoitDb *db, const QuoitGroupData *group, GError **error)
+{
+  guint32 slice = 0;
+
+  for (guint32 i = 0; i < group->n_nodes;)
+    {
+      const guint32 n = group->n_nodes - i < QUOIT_BUNDLES_PER_INSERT ? 1 : QUOIT_BUNDLES_PER_INSERT;
+      const QuoitSql sql = n == 1 ? SQL_BUNDLE_INSERT : SQL_BUNDLES_INSERT;
+      sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
+
+      if (stmt == NULL)
+        return FALSE;
+      for (guint32 row = 0; row < n; row++, i++)
+        {
+          while (slice + 1 < group->n_slices && i >= group->slice_end[slice])
+            slice++;
+          bind_bundle (stmt, (int) (5 * row + 1), group, i, slice);
+        }
+      if (!quoit_db_run (db, sql, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_GROUP_INSERT, error);
   g_autoptr (GByteArray) labels = NULL;
-  guint32 slice = 0;
 
   if (stmt == NULL)
     return FALSE;
@@ -46,23 +86,7 @@ save_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
     return FALSE;
 
-  stmt = quoit_db_stmt (db, SQL_BUNDLE_INSERT, error);
-  for (guint32 i = 0; stmt != NULL && i < group->n_nodes; i++)
-    {
-      g_autoptr (GByteArray) part = group->bundles == NULL ? NULL : quoit_codec_encode_bundle (&group->bundles[i]);
-
-      while (slice + 1 < group->n_slices && i >= group->slice_end[slice])
-        slice++;
-      sqlite3_bind_int64 (stmt, 1, (gint64) group->id);
-      sqlite3_bind_int64 (stmt, 2, i);
-      sqlite3_bind_int64 (stmt, 3, slice);
-      sqlite3_bind_int64 (stmt, 4, group->node_ids[i]);
-      if (part != NULL)
-        sqlite3_bind_blob (stmt, 5, part->data, (int) part->len, SQLITE_STATIC);
-      if (!quoit_db_run (db, SQL_BUNDLE_INSERT, error))
-        return FALSE;
-    }
-  return stmt != NULL;
+  return save_bundles (db, group, error);
 }
 
 /* Runs a statement for the row with this id. */

@@ -105,6 +105,9 @@ static const char *const sql[N_SQL] = {
   [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind, ended_by, source,"
                           " foreign_id, expected_end_ms, priority, labels, reason, begins_ms FROM grp ORDER BY id",
   [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
+  /* A slice usually has four hosts. One statement for them takes less than half the time of four. */
+  [SQL_BUNDLES_INSERT]  = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5),"
+                          " (?6, ?7, ?8, ?9, ?10), (?11, ?12, ?13, ?14, ?15), (?16, ?17, ?18, ?19, ?20)",
   [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp BETWEEN ?1 AND ?2",
   [SQL_BUNDLES]         = "SELECT grp, slice, node, part, ordinal FROM bundle ORDER BY grp, ordinal",
   [SQL_NODE_STATE]      = "UPDATE node SET state = ?2 WHERE id = ?1",
