@@ -138,11 +138,11 @@ check_new_node (const QuoitRebase *rebase, const QuoitGroupData *group, guint32 
 }
 
 /* Returns whether the i-th node of @after had the same part of @before. A bundle that moves to another node of its
- * group needs that node as if it was new. */
+ * group needs that node as if it was new. A part has whole hosts, and its number can change when others are added. */
 static gboolean
 is_kept (const QuoitGroupData *before, const QuoitGroupData *after, guint32 i, GHashTable *before_ids)
 {
-  if (before != NULL && after->bundles != NULL)
+  if (before != NULL && after->bundles != NULL && after->kind != QUOIT_RECORD_PARTS)
     return i < before->n_nodes && before->node_ids[i] == after->node_ids[i];
   return g_hash_table_contains (before_ids, GUINT_TO_POINTER (after->node_ids[i]));
 }

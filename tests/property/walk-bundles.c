@@ -48,17 +48,23 @@ is_lost (const Model *model, const char *name)
   return ((const ModelNode *) g_hash_table_lookup (model->nodes, name))->state != QUOIT_NODE_ALIVE;
 }
 
+guint
+model_count_lost_bundles (const Model *model, const ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer name, n_on_host;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, group->n_bundles_on);
+  while (g_hash_table_iter_next (&iter, &name, &n_on_host))
+    n += is_lost (model, name) ? GPOINTER_TO_UINT (n_on_host) : 0;
+  return n;
+}
+
 gboolean
 model_has_lost_bundles (const Model *model, const ModelGroup *group)
 {
-  GHashTableIter iter;
-  gpointer name;
-
-  g_hash_table_iter_init (&iter, group->n_bundles_on);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (is_lost (model, name))
-      return TRUE;
-  return FALSE;
+  return model_count_lost_bundles (model, group) > 0;
 }
 
 /* Removes the group's bundles from hosts that are not alive; returns their number. */
@@ -90,7 +96,8 @@ room_of (const Model *model, const RequestSpec *spec, const char *name, const Mo
   if ((spec->pool >= 0 && node->pool != (guint) spec->pool) || (spec->zone >= 0 && node->zone != (guint) spec->zone)
       || (spec->selector >= 0 && !selectors[spec->selector].holds[node->zone])
       || (spec->slice != NULL && strcmp (node->slice, spec->slice) != 0)
-      || (spec->excluded != NULL && strcmp (node->slice, spec->excluded) == 0))
+      || (spec->excluded != NULL && strcmp (node->slice, spec->excluded) == 0)
+      || (spec->bundles.are_parts && node->shape != spec->shape))
     return 0;
   if (ever)
     return chips / spec->bundles.chips;
@@ -161,8 +168,7 @@ can_place (const Model *model, const RequestSpec *spec, guint n, const ModelGrou
 
 /* --- comparing with the ledger --- */
 
-/* The number of the group's bundles per host, by full name. */
-static GHashTable *
+GHashTable *
 bundles_per_host (const Target *target, guint64 id)
 {
   GHashTable *counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -187,17 +193,13 @@ char *
 model_bundles_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known)
 {
   g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, known->spec.name, NULL);
-  guint n = group == NULL ? 0 : quoit_group_get_n_bundles (group), n_lost = 0, n_known = 0;
-  GHashTableIter iter;
-  gpointer name, n_on_host;
+  guint n = group == NULL ? 0 : quoit_group_get_n_bundles (group), n_lost = 0;
+  const guint n_known = model_count_lost_bundles (model, known);
 
   if (n != known->spec.bundles.n)
     return g_strdup_printf ("group %s has %u bundles, not %u", known->spec.name, n, known->spec.bundles.n);
   for (guint b = 0; b < n; b++)
     n_lost += quoit_group_get_bundle_state (group, b) != QUOIT_GROUP_SLICE_WHOLE;
-  g_hash_table_iter_init (&iter, known->n_bundles_on);
-  while (g_hash_table_iter_next (&iter, &name, &n_on_host))
-    n_known += is_lost (model, name) ? GPOINTER_TO_UINT (n_on_host) : 0;
   return n_lost == n_known
              ? NULL
              : g_strdup_printf ("group %s has %u lost bundles, not %u", known->spec.name, n_lost, n_known);
@@ -285,7 +287,33 @@ reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state, gin
                     (guint) quoit_group_get_id (group));
       apply_new_places (call, made, spec->bundles.n);
       call->walk->n_made++;
-      call->walk->n_bundle_groups++;
+      *(spec->bundles.are_parts ? &call->walk->n_part_groups : &call->walk->n_bundle_groups) += 1;
+    }
+}
+
+/* Whether the names of the spec still exist. An excluded slice that no longer exists has no effect. */
+static gboolean
+has_named_objects (const Model *model, const RequestSpec *spec)
+{
+  return (spec->pool < 0 || model_has_pool (model, (guint) spec->pool))
+         && (spec->slice == NULL || model_has_slice (model, spec->slice));
+}
+
+void
+add_bundles (Call *call, ModelGroup *group, guint n, gboolean done)
+{
+  const RequestSpec *spec = &group->spec;
+
+  if (!has_named_objects (call->after, spec))
+    call->code = QUOIT_ERROR_NOT_FOUND;
+  else if (!can_place (call->after, spec, n, group, FALSE))
+    call->code
+        = can_place (call->after, spec, spec->bundles.n + n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  else if (done)
+    {
+      model_write (call->after, call->now_ms);
+      apply_new_places (call, group, n);
+      group->spec.bundles.n += n;
     }
 }
 
@@ -293,13 +321,11 @@ guint
 repair_bundles (Call *call, ModelGroup *group, gboolean done)
 {
   const RequestSpec *spec = &group->spec;
-  /* An excluded slice that no longer exists has no effect. */
   guint n_lost = remove_lost (call->after, group);
 
   if (n_lost == 0)
     return 0;
-  if ((spec->pool >= 0 && !model_has_pool (call->after, (guint) spec->pool))
-      || (spec->slice != NULL && !model_has_slice (call->after, spec->slice)))
+  if (!has_named_objects (call->after, spec))
     call->code = QUOIT_ERROR_NOT_FOUND;
   else if (!can_place (call->after, spec, n_lost, group, FALSE))
     call->code = can_place (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;

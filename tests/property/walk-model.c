@@ -270,11 +270,11 @@ model_import (Model *model, guint index, const Source *source)
 char *
 spec_text (const RequestSpec *spec)
 {
-  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d",
+  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d %d",
                           spec->shape, spec->least, spec->n_slices, spec->pool, spec->zone, spec->selector,
                           spec->slice == NULL ? "" : spec->slice, spec->excluded == NULL ? "" : spec->excluded,
                           spec->bundles.n, spec->bundles.chips, spec->bundles.strategy, spec->bundles.policy,
-                          spec->bundles.in_one_slice);
+                          spec->bundles.in_one_slice, spec->bundles.are_parts);
 }
 
 gboolean

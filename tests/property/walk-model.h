@@ -28,6 +28,7 @@ typedef struct {
   QuoitStrategy strategy;
   QuoitPolicy policy;
   gboolean in_one_slice;
+  gboolean are_parts; /* each is a part of a slice, with one host */
 } BundleSpec;
 
 typedef struct {
@@ -116,7 +117,13 @@ guint model_used_chips (const Model *model, const char *node, GPtrArray *groups)
  * nodes of a slice vote on its class, which the model does not implement. */
 gboolean model_may_reshape (const Model *model, guint index, guint pool, guint shape);
 gboolean model_has_lost_bundles (const Model *model, const ModelGroup *group);
+guint model_count_lost_bundles (const Model *model, const ModelGroup *group);
 char *model_bundles_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known);
+
+/* --- walk-parts.c --- */
+
+/* Whether nodes of one slice have different shapes. They vote on its class, which the model does not implement. */
+gboolean model_has_mixed_slices (const Model *model);
 
 /* --- walk-groups.c: groups, leases and owners over time --- */
 

@@ -126,15 +126,18 @@ random_spec (Walk *walk, const Model *model)
     spec.lease_ms = random_lease (walk);
   if (random_below (walk, 3) == 0)
     random_bundles (walk, &spec);
+  else if (random_below (walk, 4) == 0 && !model_has_mixed_slices (model))
+    random_parts (walk, &spec);
   return spec;
 }
 
 static QuoitRequest *
 request_of (const RequestSpec *spec)
 {
-  QuoitRequest *request = spec->bundles.n > 0 ? request_of_bundles (spec)
-                                              : new_slice_request (spec->name, shapes[spec->shape].accelerator,
-                                                                   shapes[spec->shape].topology, spec->n_slices);
+  QuoitRequest *request = spec->bundles.are_parts ? request_of_parts (spec)
+                          : spec->bundles.n > 0   ? request_of_bundles (spec)
+                                                  : new_slice_request (spec->name, shapes[spec->shape].accelerator,
+                                                                       shapes[spec->shape].topology, spec->n_slices);
   g_autofree char *pool = g_strdup_printf ("p%d", spec->pool), *zone = g_strdup_printf ("z%d", spec->zone);
 
   if (spec->least != 0)
@@ -653,18 +656,29 @@ can_get (Call *call, const ModelGroup *group, guint n)
   return FALSE;
 }
 
+/* Whether the model does not know what becomes of the group. */
+static gboolean
+is_undecided (const Model *model, const char *name)
+{
+  const ModelGroup *group = model_live (model, name);
+
+  return group != NULL && group->spec.bundles.are_parts && model_has_mixed_slices (model);
+}
+
 void
 resize (Walk *walk, const Target *target)
 {
-  g_autofree char *name = NULL, *ref = NULL;
-  gint64 n = (gint64) random_below (walk, 7) - (random_below (walk, 8) == 0);
   guint64 id;
-  Call call = call_begin (walk, target, "resize");
+  g_autofree char *name = NULL, *ref = random_ref (walk, target->model, &name, &id);
+  gint64 n = (gint64) random_below (walk, 7) - (random_below (walk, 8) == 0);
+  Call call;
   g_autoptr (GPtrArray) slices = NULL;
   QuoitGroupChange *change;
   ModelGroup *known;
 
-  ref = random_ref (walk, target->model, &name, &id);
+  if (is_undecided (target->model, name))
+    return;
+  call = call_begin (walk, target, "resize");
   if (random_below (walk, 2) == 0)
     change = target->fork != NULL ? quoit_fork_resize (target->fork, ref, n, call.now_ms, NULL, &call.error)
                                   : quoit_ledger_resize (target->ledger, ref, n, call.now_ms, NULL, &call.error);
@@ -674,7 +688,15 @@ resize (Walk *walk, const Target *target)
                  : quoit_ledger_resize_between (target->ledger, ref, n, n, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
-  if (known != NULL && known->n_bundles_on != NULL)
+  if (known != NULL && known->spec.bundles.are_parts)
+    {
+      const guint n_before = known->spec.bundles.n;
+
+      resize_parts (&call, known, n, change != NULL);
+      check_change (&call, change, known, n == n_before);
+      walk->n_part_changes += change != NULL && n != n_before;
+    }
+  else if (known != NULL && known->n_bundles_on != NULL)
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL && (n < 1 || (known->spec.least != 0 && (n < known->spec.least || n > known->spec.n_slices))))
     call.code = QUOIT_ERROR_INVALID;
@@ -703,14 +725,16 @@ resize (Walk *walk, const Target *target)
 void
 repair (Walk *walk, const Target *target)
 {
-  g_autofree char *name = NULL, *ref = NULL;
   guint64 id;
-  Call call = call_begin (walk, target, "repair");
+  g_autofree char *name = NULL, *ref = random_ref (walk, target->model, &name, &id);
+  Call call;
   QuoitGroupChange *change;
   ModelGroup *known;
   guint n_lost;
 
-  ref = random_ref (walk, target->model, &name, &id);
+  if (is_undecided (target->model, name))
+    return;
+  call = call_begin (walk, target, "repair");
   change = target->fork != NULL ? quoit_fork_repair (target->fork, ref, call.now_ms, NULL, &call.error)
                                 : quoit_ledger_repair (target->ledger, ref, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
@@ -743,10 +767,19 @@ release_slice (Walk *walk, const Target *target)
   Call call = call_begin (walk, target, "release of a slice");
   QuoitGroupChange *change;
   ModelGroup *known;
+  gboolean are_parts;
+  guint part = 0;
 
   ref = random_ref (walk, target->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
-  if (known != NULL && known->n_bundles_on != NULL)
+  are_parts = known != NULL && known->spec.bundles.are_parts;
+  if (are_parts)
+    {
+      part = random_below (walk, known->spec.bundles.n + 1);
+      g_free (slice);
+      slice = g_strdup_printf ("%u", part);
+    }
+  else if (known != NULL && known->n_bundles_on != NULL)
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL)
     {
@@ -770,6 +803,8 @@ release_slice (Walk *walk, const Target *target)
     }
   change = target->fork != NULL ? quoit_fork_release_slice (target->fork, ref, slice, call.now_ms, &call.error)
                                 : quoit_ledger_release_slice (target->ledger, ref, slice, call.now_ms, &call.error);
+  if (are_parts)
+    release_part (&call, known, part, change != NULL);
   call_end (&call, change != NULL);
   quoit_group_change_free (change);
 }

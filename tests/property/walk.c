@@ -407,10 +407,11 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
         walk_require (&walk, quoit_ledger_verify (walk.handles[0], &error), "%s", error_text (error));
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u groups ended, %u group changes, %u imports, "
-          "%u nodes lost, %u forks, %u committed, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
+          "%u nodes lost, %u forks, %u committed, %u batches, %u compactions, %u groups of bundles, %u bundles moved, "
+          "%u groups of parts, %u of them resized\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
           walk.n_losses, walk.n_forks, walk.n_commits, walk.n_batches, walk.n_compactions, walk.n_bundle_groups,
-          walk.n_bundles_moved);
+          walk.n_bundles_moved, walk.n_part_groups, walk.n_part_changes);
   fflush (stdout);
   quoit_ledger_unref (walk.handles[0]);
   quoit_ledger_unref (walk.handles[1]);

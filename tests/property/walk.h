@@ -16,7 +16,7 @@ typedef struct {
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
   guint n_commits; /* of forks */
-  guint n_bundle_groups, n_bundles_moved;
+  guint n_bundle_groups, n_bundles_moved, n_part_groups, n_part_changes;
 } Walk;
 
 /* The target of a step: the ledger, or a fork of it. */
@@ -82,6 +82,20 @@ void reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state
                       const QuoitGroup *group);
 /* Applies the repair to the model and checks the new places; returns the number of lost bundles. */
 guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
+
+/* Places @n more bundles of the group; see repair_bundles(). */
+void add_bundles (Call *call, ModelGroup *group, guint n, gboolean done);
+/* The number of the group's bundles per host, by full name. */
+GHashTable *bundles_per_host (const Target *target, guint64 id);
+
+/* --- walk-parts.c --- */
+
+/* Changes the spec to parts. */
+void random_parts (Walk *walk, RequestSpec *spec);
+QuoitRequest *request_of_parts (const RequestSpec *spec);
+/* Apply a change of the ledger to the model, and check it. */
+void resize_parts (Call *call, ModelGroup *group, gint64 n, gboolean done);
+void release_part (Call *call, ModelGroup *group, guint part, gboolean done);
 
 void reserve_or_keep (Walk *walk, const Target *target);
 void confirm_or_renew (Walk *walk, const Target *target);
