@@ -6,7 +6,9 @@
 
 #include <quoit/quoit.h>
 
-enum { N_KNOWN = 100, N_DRAINED = 24000 };
+#include "geometry/places.h"
+
+enum { N_PLACES = 16, N_KNOWN = 100, N_DRAINED = 24000 };
 
 static const gint64 now_ms = G_GINT64_CONSTANT (1750000000000);
 
@@ -128,6 +130,110 @@ case_clear (Case *test)
   quoit_ledger_unref (test->ledger);
   g_ptr_array_unref (test->names);
   g_ptr_array_unref (test->alive);
+}
+
+/* --- places in one pod --- */
+
+typedef struct {
+  const char *fleet;
+  QuoitGeneration generation;
+  QuoitShape hosts, block, part;
+  unsigned wrap;
+  uint32_t holes; /* one of so many hosts is not free, at random */
+  double first_ns, best_ns;
+} Pod;
+
+static const Pod pods[] = {
+  { "16x16 with random holes",
+    QUOIT_GENERATION_V6E,
+    { { 8, 8, 1 }, 3 },
+    { { 2, 2, 1 }, 3 },
+    { { 4, 8, 1 }, 2 },
+    0,
+    10,
+    300,
+    1500 },
+  { "16x16x24 with random holes, wrap",
+    QUOIT_GENERATION_V5P,
+    { { 8, 8, 24 }, 3 },
+    { { 2, 2, 1 }, 3 },
+    { { 4, 4, 8 }, 3 },
+    7,
+    20,
+    4000,
+    400000 },
+};
+
+typedef struct {
+  QuoitGrid grid;
+  QuoitHostSet free[N_PLACES];
+  QuoitTurn turns[QUOIT_MAX_TURNS];
+  guint n_turns;
+  QuoitPlaceCosts *costs;
+} Places;
+
+static void
+find_first_places (gpointer data)
+{
+  Places *places = data;
+  QuoitPlace place;
+
+  for (guint i = 0; i < N_PLACES; i++)
+    quoit_places_find_first (&places->grid, &places->free[i], places->turns, places->n_turns, &place);
+}
+
+static void
+find_best_places (gpointer data)
+{
+  Places *places = data;
+  QuoitPlace place;
+
+  for (guint i = 0; i < N_PLACES; i++)
+    quoit_places_find_best (places->costs, &places->free[i], places->turns, places->n_turns, &place);
+}
+
+static QuoitPlaceCosts *
+make_costs (const Pod *pod, const QuoitGrid *grid)
+{
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (QuoitShape));
+  unsigned n_rows;
+  const QuoitTopologyRow *rows = quoit_topology_rows (pod->generation, &n_rows);
+
+  for (unsigned i = 0; i < n_rows; i++)
+    if (rows[i].listing == QUOIT_TOPOLOGY_LISTED)
+      g_array_append_val (shapes, rows[i].shape);
+  return quoit_place_costs_new (grid, pod->block, (const QuoitShape *) (const void *) shapes->data, shapes->len);
+}
+
+static void
+measure_places (Bench *bench, const Pod *pod)
+{
+  g_autofree Places *places = g_new0 (Places, 1);
+  uint32_t random = 1;
+
+  g_assert (quoit_grid_init (&places->grid, pod->hosts, pod->wrap));
+  places->n_turns = quoit_shape_list_turns (pod->part, pod->block, places->turns);
+  places->costs = make_costs (pod, &places->grid);
+  for (guint i = 0; i < N_PLACES; i++)
+    for (uint32_t host = 0; host < quoit_grid_n_hosts (&places->grid); host++)
+      {
+        random = random * 1664525 + 1013904223;
+        if ((random >> 8) % pod->holes != 0)
+          quoit_host_set_add (&places->grid, &places->free[i], host);
+      }
+  bench_measure (bench, &(BenchOperation) { .scenario = "parts: first place",
+                                            .fleet = pod->fleet,
+                                            .run = find_first_places,
+                                            .data = places,
+                                            .n_operations = N_PLACES,
+                                            .ns = BENCH_UP_TO (pod->first_ns) });
+  bench_measure (bench, &(BenchOperation) { .scenario = "parts: place that costs least",
+                                            .fleet = pod->fleet,
+                                            .run = find_best_places,
+                                            .data = places,
+                                            .n_operations = N_PLACES,
+                                            .ns = BENCH_UP_TO (pod->best_ns) });
+  quoit_place_costs_free (places->costs);
 }
 
 /* --- what is asked --- */
@@ -289,6 +395,8 @@ measure (Bench *bench, Case *test, const char *scenario, void (*before) (gpointe
 void
 bench_parts (Bench *bench)
 {
+  for (gsize i = 0; i < G_N_ELEMENTS (pods); i++)
+    measure_places (bench, &pods[i]);
   for (gsize i = 0; i < G_N_ELEMENTS (millions); i++)
     {
       Case test;

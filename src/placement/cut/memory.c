@@ -5,8 +5,9 @@
 
 enum {
   MOST_KEPT = 4,       /* memories of a class: so many threads can use one each */
-  MOST_QUESTIONS = 24, /* of a memory; the one that was asked least recently is forgotten first */
-  FEWEST_SETS = 4096   /* so many sets are remembered, and as many again as there are slices */
+  MOST_QUESTIONS = 64, /* of a memory; the one that was asked least recently is forgotten first */
+  FEWEST_SETS = 4096,  /* remembered, and SETS_PER_SLICE more for each slice: slots has four for each */
+  SETS_PER_SLICE = 4
 };
 
 /* An atomic rc box. */
@@ -302,7 +303,7 @@ quoit_cut_memory_keep (QuoitCutMemory *memory)
 {
   QuoitCutStore *store = g_steal_pointer (&memory->store);
 
-  if (g_hash_table_size (memory->sets) > FEWEST_SETS + 2 * store->slices->len)
+  if (g_hash_table_size (memory->sets) > FEWEST_SETS + SETS_PER_SLICE * store->slices->len)
     forget_sets (memory);
   for (guint i = 0; i < MOST_KEPT && memory != NULL; i++)
     if (g_atomic_pointer_compare_and_exchange (&store->kept[i], NULL, memory))
