@@ -32,9 +32,10 @@ check_reader (const Session *session, const char *reader, GError **error)
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--as-seen-by '%s': expected jax", reader);
       return false;
     }
-  if (session->output == NULL || !g_str_equal (session->output, "env"))
+  if (session->output == NULL || (!g_str_equal (session->output, "env") && !g_str_equal (session->output, "slice")))
     return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "-o env and --as-seen-by: expected one of them, not both");
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "-o %s and --as-seen-by: expected one of them, not both",
+               session->output);
   return false;
 }
 
@@ -52,11 +53,42 @@ check_not_removed (const QuoitGroup *group, GError **error)
   return false;
 }
 
+static bool
+wants (const Session *session, const char *output)
+{
+  return session->output != NULL && g_str_equal (session->output, output);
+}
+
+/* Prints GKE's Slice objects of the slices of the chosen processes, which are adjacent. */
+static bool
+print_slice_objects (Session *session, const EnvView *view, const GArray *chosen, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gint64 before = -1;
+
+  for (guint i = 0; i < chosen->len; i++)
+    {
+      const uint32_t slice = quoit_topology_get_slice_id (view->topology, g_array_index (chosen, uint32_t, i));
+      g_autofree char *object = NULL;
+
+      if (slice == before)
+        continue;
+      object = quoit_gke_slice_format (view->group, slice, error);
+      if (object == NULL)
+        return false;
+      g_string_append_printf (text, "%s%s", before < 0 ? "" : "---\n", object);
+      before = slice;
+    }
+  return session_write (session, text->str, error);
+}
+
 static EnvPrintFunc
 get_print_func (const Session *session, const Options *options)
 {
   if (options->reader != NULL)
     return env_print_jax_view;
+  if (wants (session, "slice"))
+    return print_slice_objects;
   if (session->output != NULL && g_str_equal (session->output, "env"))
     return env_print_for_shell;
   return session_wants_json (session) ? env_print_document : env_print_for_people;
@@ -117,6 +149,12 @@ check_usage (const Session *session, const Options *options, const ManifestOptio
   else if (manifest->manifest != NULL && session->output != NULL && g_str_equal (session->output, "env"))
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                          "-o env cannot be combined with --manifest: only the cluster knows all variables of a pod");
+  else if (manifest->manifest != NULL && wants (session, "slice"))
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "-o slice cannot be combined with --manifest: only a group has cubes");
+  else if (wants (session, "slice") && options->launch.profile != NULL)
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "-o slice and --profile: expected one of them, not both: an object has no environment");
   else
     return true;
   return false;
@@ -176,6 +214,7 @@ const Verb verb_env = {
   "GROUP | --manifest FILE",
   "print the environment of each process of a group, or of each pod of a manifest",
   "-o env writes lines NAME='value' of one process for a POSIX shell, with only the variables for TPU jobs.\n"
+  "-o slice writes GKE's Slice object for each slice that is joined from cubes, or a partition of one, as YAML.\n"
   "--manifest needs no database; --slice-id and --worker then select by replica index and host index. A STEP is\n"
   "fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume.",
   0,

@@ -168,6 +168,7 @@ static const Column worker_columns[] = {
   { "address", "ADDRESS", CELL_TEXT },
   { "slice_state", "SLICE IS", CELL_TEXT },
   { "part", NULL, CELL_TEXT },
+  { "cube", NULL, CELL_TEXT },
 };
 
 /* The node of a removed group may not exist any more. The group still has its names. */
@@ -208,6 +209,16 @@ describe_part (const QuoitSnapshot *snapshot, const QuoitGroup *group, uint32_t 
   return g_strdup_printf ("%ux%ux%u at %u,%u,%u", shape[0], shape[1], shape[2], origin[0], origin[1], origin[2]);
 }
 
+/* Returns the shape of a slice that is joined from cubes, "4x8x8"; NULL for another slice. g_free() it. */
+static char *
+describe_joined (const QuoitGroup *group, uint32_t slice)
+{
+  uint32_t shape[3];
+
+  return quoit_group_find_joined (group, slice, shape) ? g_strdup_printf ("%ux%ux%u", shape[0], shape[1], shape[2])
+                                                       : NULL;
+}
+
 Table *
 group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
@@ -217,18 +228,25 @@ group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
     {
       g_autofree char *name = quoit_group_dup_slice_name (group, slice);
       g_autofree char *part = describe_part (snapshot, group, slice);
-      g_autofree char *display = part == NULL ? g_strdup (name) : g_strdup_printf ("%s: %s", name, part);
+      g_autofree char *joined = describe_joined (group, slice);
 
       for (uint32_t worker = 0; worker < quoit_group_get_n_workers (group, slice); worker++)
         {
+          g_autofree char *cube = joined == NULL ? NULL : quoit_group_dup_worker_slice (group, slice, worker);
+
           table_add_number (workers, slice);
           table_add_text (workers, name);
-          table_add_text (workers, display);
+          if (part == NULL && joined == NULL)
+            table_add_text (workers, name);
+          else
+            table_take_text (workers, part != NULL ? g_strdup_printf ("%s: %s", name, part)
+                                                   : g_strdup_printf ("%s: %s", joined, cube));
           table_add_number (workers, worker);
           add_node (workers, snapshot, group, slice, worker);
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
           table_add_text (workers, slice_state_word (quoit_group_get_slice_state (group, slice)));
           table_add_text (workers, part);
+          table_add_text (workers, cube);
         }
     }
   return workers;

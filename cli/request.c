@@ -27,6 +27,7 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->excluded_slices);
   g_strfreev (options->excluded_nodes);
   g_free (options->cut);
+  g_free (options->cubes);
   g_free (options->place);
   g_free (options->keep_to);
   g_free (options->spread);
@@ -93,8 +94,11 @@ all_entries (RequestOptions *o)
       "do not use this node or its slice; repeat the option for several", "NAME" },
     { "cut", 0, 0, G_OPTION_ARG_FILENAME, &o->cut,
       "cut the slices from larger ones: whole (default: no), aligned, any or partition", "HOW" },
+    { "cubes", 0, 0, G_OPTION_ARG_FILENAME, &o->cubes,
+      "join each slice from free cubes of one block: any, or adjacent", "WHICH" },
+    { "twist", 0, 0, G_OPTION_ARG_NONE, &o->twists, "with --cubes any: wire the slices as twisted tori", NULL },
     { "place", 0, 0, G_OPTION_ARG_FILENAME, &o->place,
-      "with --cut: which places to use: best (default), first, pack or spread", "POLICY" },
+      "with --cut or --cubes: which places to use: best (default), first, pack or spread", "POLICY" },
     { "wrap", 0, 0, G_OPTION_ARG_NONE, &o->wraps, "with --cut any: also across wraparound links", NULL },
     { "keep-to", 0, 0, G_OPTION_ARG_FILENAME, &o->keep_to, "all slices in one pool, or in one zone: pool or zone",
       "DOMAIN" },
@@ -329,6 +333,25 @@ request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cu
 }
 
 static bool
+set_cubes (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  static const QuoitCubes cubes[] = { QUOIT_CUBES_ANY, QUOIT_CUBES_ADJACENT };
+  static const char *const words[] = { "any", "adjacent" };
+  QuoitCubes chosen = QUOIT_CUBES_NONE;
+  guint word;
+
+  if (options->cubes != NULL)
+    {
+      if (!text_parse_word (options->cubes, "--cubes", words, G_N_ELEMENTS (words), &word, error))
+        return false;
+      chosen = cubes[word];
+    }
+  if (options->twists && chosen != QUOIT_CUBES_ANY)
+    return text_refuse_usage (error, "--twist: expected --cubes any");
+  return quoit_request_set_cubes (request, options->twists ? QUOIT_CUBES_ANY_TWISTED : chosen, error);
+}
+
+static bool
 set_place (QuoitRequest *request, const char *text, GError **error)
 {
   static const QuoitPlacePolicy policies[]
@@ -349,7 +372,7 @@ set_places (QuoitRequest *request, const RequestOptions *options, GError **error
   QuoitCut cut;
 
   if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_WHOLE, &cut, error)
-      || !quoit_request_set_cut (request, cut, error) || !set_place (request, options->place, error))
+      || !quoit_request_set_cut (request, cut, error) || !set_cubes (request, options, error) || !set_place (request, options->place, error))
     return false;
   for (char **n = options->excluded_nodes; n != NULL && *n != NULL; n++)
     quoit_request_exclude_node (request, *n);

@@ -12,9 +12,9 @@ typedef struct {
 
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *from, *until,
-      *lease, *expected, *priority, *cut, *place, *keep_to, *spread, *max_skew, *min_domains, *near;
+      *lease, *expected, *priority, *cut, *cubes, *place, *keep_to, *spread, *max_skew, *min_domains, *near;
   char **selectors, **named_slices, **excluded_slices, **excluded_nodes, **labels;
-  gboolean wraps, dry_run;
+  gboolean wraps, twists, dry_run;
   gboolean has_else; /* --else and --with are parsed before: see request-parts.h */
   char *with;
   BundleOptions bundle_options;

@@ -119,7 +119,7 @@ formats    ^quoit_ray_node_new$                                     # parses the
 api        ^quoit_check_                                            # read a manifest with formats
 api        ^quoit_(kuberay_parse_manifest|maxtext_job_add_config|webhook_pod_add_container)$ # parse text with formats
 api        ^quoit_(snapshot|topology|request|report|launch)_        # use a value of the core
-api        ^quoit_(devices_new_group|jax_cluster_detect_process)$   # use a value of the core
+api        ^quoit_(devices_new_group|gke_slice_format|jax_cluster_detect_process)$   # use a value of the core
 TABLE
 find src -name '*.o' -exec $NM -A {} + | sed -n 's/:.* T / /p' | sort -u >"$tmp/defined"
 awk '

@@ -3,6 +3,7 @@
 package quoit
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"
@@ -93,6 +94,13 @@ type GroupSlice struct {
 	State   GroupSliceState
 	Workers []GroupWorker // by worker id
 	Part    *Part         // where it is in the slice that it is cut from; nil: a whole slice
+	Joined  *Joined       // what it is joined from; nil: it is not joined from cubes
+}
+
+// Joined is a slice that is joined from cubes.
+type Joined struct {
+	Shape        [3]uint32 // its chips along x, y and z, x fastest in the order of its workers
+	WorkerSlices []string  // the name of the cube of each worker
 }
 
 // Part is where a part is in the slice that it is cut from. A part that crosses the wraparound of an axis ends outside of
@@ -242,7 +250,48 @@ func groupSliceFromC(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
 		State:   GroupSliceState(C.quoit_group_get_slice_state(c, slice)),
 		Workers: workers,
 		Part:    partFromC(c, slice),
+		Joined:  joinedFromC(c, slice),
 	}
+}
+
+func joinedFromC(c *C.QuoitGroup, slice C.uint32_t) *Joined {
+	var shape [3]C.uint32_t
+	if !C.quoit_group_find_joined(c, slice, &shape[0]) {
+		return nil
+	}
+	joined := Joined{WorkerSlices: make([]string, C.quoit_group_get_n_workers(c, slice))}
+	for axis := range joined.Shape {
+		joined.Shape[axis] = uint32(shape[axis])
+	}
+	for worker := range joined.WorkerSlices {
+		joined.WorkerSlices[worker] = cconv.MoveString(
+			unsafe.Pointer(C.quoit_group_dup_worker_slice(c, slice, C.uint32_t(worker))))
+	}
+	return &joined
+}
+
+// GKESlice returns GKE's Slice object for a slice that is joined from cubes, or for a partition of a cube, as YAML. Its
+// name is the name of the group, '-' and the slice id. Nothing is sent to a cluster.
+//
+// It fails with Invalid after Close, if the group has no such slice, or if GKE cannot have it: only tpu7x, only sides in
+// ascending order, and a name that Kubernetes accepts. It fails with NotFound if a node has no label with the id of its
+// cube or partition, and with Conflict if the group has not begun.
+func (g *Group) GKESlice(slice int) (string, error) {
+	pointer, err := g.h.Use()
+	if err != nil {
+		return "", err
+	}
+	defer g.h.Done()
+	c := (*C.QuoitGroup)(pointer)
+	if n := int(C.quoit_group_get_n_slices(c)); slice < 0 || slice >= n {
+		return "", cconv.InvalidError("slice '%d': expected one of the %d slices of the group, from 0 on", slice, n)
+	}
+	var gerror *C.GError
+	text := C.quoit_gke_slice_format(c, C.uint32_t(slice), &gerror)
+	if err := errorFromC(gerror); err != nil {
+		return "", err
+	}
+	return cconv.MoveString(unsafe.Pointer(text)), nil
 }
 
 func partFromC(c *C.QuoitGroup, slice C.uint32_t) *Part {

@@ -59,6 +59,7 @@ const (
 	ConstraintOneZone       Constraint = C.QUOIT_CONSTRAINT_ONE_ZONE       // slices: in one zone, if the request compares zones
 	ConstraintKeepTo        Constraint = C.QUOIT_CONSTRAINT_KEEP_TO        // slices: in the pool or zone that has most; see Request.KeepTo
 	ConstraintSpread        Constraint = C.QUOIT_CONSTRAINT_SPREAD         // slices: within the skew; see Request.SpreadOver
+	ConstraintBlock         Constraint = C.QUOIT_CONSTRAINT_BLOCK          // slices: cubes of a block that can hold a slice; see Request.Cubes
 )
 
 // String returns the name of the constraint.

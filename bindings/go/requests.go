@@ -154,7 +154,11 @@ type Request struct {
 	// Cut allows that the slices of the group are cut from larger ones, in this way. It is not for bundles, and not
 	// together with TPUPerBundle, KeepTo, SpreadOver or Near. For tpu7x only CutPartition is accepted.
 	Cut Cut
-	// Place is which places the parts get. Other than PlaceBest, it needs Cut.
+	// Cubes makes each slice of the group from cubes of one block. It is not for bundles, and not together with Cut,
+	// TPUPerBundle, KeepTo, SpreadOver or Near. All sides of the topology are multiples of 4.
+	Cubes Cubes
+	// Place is which places the parts get, or which blocks the cubes are from. Other than PlaceBest, it needs Cut or
+	// Cubes.
 	Place PlacePolicy
 	// KeepTo requires that all slices are in one pool, or in one zone, whichever has enough. With ZoneDomain, only slices
 	// whose nodes all have the same zone are used. It is not for bundles.
@@ -429,6 +433,10 @@ func (b *requestBuilder) setDomains(r *Request) {
 	var gerror *C.GError
 	if r.Cut != CutWhole && b.ready() {
 		C.quoit_request_set_cut(b.c, C.QuoitCut(r.Cut), &gerror)
+		b.err = errorFromC(gerror)
+	}
+	if r.Cubes != CubesNone && b.ready() {
+		C.quoit_request_set_cubes(b.c, C.QuoitCubes(r.Cubes), &gerror)
 		b.err = errorFromC(gerror)
 	}
 	if r.Place != PlaceBest && b.ready() {

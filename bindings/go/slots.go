@@ -26,7 +26,18 @@ const (
 	CutPartition    Cut = C.QUOIT_CUT_PARTITION      // GKE's partitions of a cube
 )
 
-// PlacePolicy is which places parts get. A policy never changes whether a request fits.
+// Cubes is which cubes may be joined into one slice: cubes of one block that are intact and wholly free.
+type Cubes int
+
+// The cubes that may be joined.
+const (
+	CubesNone       Cubes = C.QUOIT_CUBES_NONE        // slices are not joined
+	CubesAny        Cubes = C.QUOIT_CUBES_ANY         // any cubes of the block, as optical circuit switches can join them
+	CubesAnyTwisted Cubes = C.QUOIT_CUBES_ANY_TWISTED // also, the slice is wired as a twisted torus
+	CubesAdjacent   Cubes = C.QUOIT_CUBES_ADJACENT    // at adjacent positions, for static cabling; turned where that is a topology
+)
+
+// PlacePolicy is which places parts get, or which blocks cubes are from. A policy never changes whether a request fits.
 type PlacePolicy int
 
 // The policies for places.

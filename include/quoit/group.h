@@ -410,6 +410,33 @@ QUOIT_API char *quoit_group_dup_worker_full_name (const QuoitGroup *group, uint3
 QUOIT_API bool quoit_group_find_part (const QuoitGroup *group, uint32_t slice, uint32_t origin[3], uint32_t shape[3]);
 
 /**
+ * quoit_group_find_joined:
+ * @slice: slice id, below quoit_group_get_n_slices()
+ * @shape: (out) (array fixed-size=3): its chips along x, y and z
+ *
+ * Finds the shape of a slice that is joined from cubes (quoit_request_set_cubes()). The workers of the slice are the
+ * hosts of this box, x fastest. A turned slice has the sides of the requested topology in another order.
+ * quoit_group_dup_worker_slice() returns the cube of each worker.
+ *
+ * Returns: whether the slice of the group is joined from cubes; otherwise nothing is set
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_group_find_joined (const QuoitGroup *group, uint32_t slice, uint32_t shape[3]);
+
+/**
+ * quoit_group_dup_worker_slice:
+ * @slice: slice id, below quoit_group_get_n_slices()
+ * @worker: below quoit_group_get_n_workers()
+ *
+ * Returns: (transfer full): the name of the slice of the fleet that has the worker's node. It differs from
+ *   quoit_group_dup_slice_name() for slices that are joined from cubes. "" if the node is in no slice; g_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_group_dup_worker_slice (const QuoitGroup *group, uint32_t slice, uint32_t worker);
+
+/**
  * quoit_group_change_free:
  * @change: (nullable): the change
  */

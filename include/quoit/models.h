@@ -17,6 +17,7 @@
 #include <quoit/models/ray-host.h>
 #include <quoit/models/ray-train.h>
 #include <quoit/models/ray-placement.h>
+#include <quoit/models/gke-slice.h>
 #include <quoit/models/jax.h>
 #include <quoit/models/webhook.h>
 #include <quoit/models/kuberay.h>

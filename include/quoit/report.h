@@ -62,7 +62,8 @@ typedef enum {
   QUOIT_CONSTRAINT_EXCLUDED_NODE = 19,  /* no host of the slice, or not the node, is excluded by name */
   QUOIT_CONSTRAINT_ONE_ZONE = 20,       /* slices: all hosts are in one zone, if the request compares zones */
   QUOIT_CONSTRAINT_KEEP_TO = 21,        /* slices: in the pool or zone that has most; quoit_request_keep_to() */
-  QUOIT_CONSTRAINT_SPREAD = 22          /* slices: within the skew; see quoit_request_spread_over() */
+  QUOIT_CONSTRAINT_SPREAD = 22,         /* slices: within the skew; see quoit_request_spread_over() */
+  QUOIT_CONSTRAINT_BLOCK = 23           /* slices: cubes of a block that can hold a slice; quoit_request_set_cubes() */
 } QuoitConstraint;
 
 /**

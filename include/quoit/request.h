@@ -87,17 +87,35 @@ typedef enum {
 } QuoitCut;
 
 /**
+ * QuoitCubes:
+ *
+ * Which cubes may be joined into one slice. A cube is a slice of 4x4x4 chips on 16 hosts, whose nodes have the label
+ * cloud.google.com/gce-topology-block. The cubes of a joined slice are in one block, intact and wholly free.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_CUBES_NONE = 0,         /* slices are not joined */
+  QUOIT_CUBES_ANY = 1,          /* any cubes of the block, as optical circuit switches can join them */
+  QUOIT_CUBES_ANY_TWISTED = 2,  /* also, the slice is wired as a twisted torus */
+  QUOIT_CUBES_ADJACENT = 3      /* cubes at adjacent positions of the block, for static cabling; turned if that is
+                                 * also a topology of the generation. Nodes state positions with the label
+                                 * quoit/cube-position=X-Y-Z */
+} QuoitCubes;
+
+/**
  * QuoitPlacePolicy:
  *
- * Which places parts get. A policy never changes whether a request fits.
+ * Which places parts get, or which blocks the cubes of joined slices are from. A policy never changes whether a request
+ * fits.
  *
  * Since: 0.1
  */
 typedef enum {
   QUOIT_PLACE_BEST = 0,  /* the place that costs later requests least, now and until the group ends */
-  QUOIT_PLACE_FIRST = 1, /* the first slice in natural order with a place, and its lowest worker */
-  QUOIT_PLACE_PACK = 2,  /* the slice with the fewest free hosts that has a place */
-  QUOIT_PLACE_SPREAD = 3 /* the slice with the most free hosts */
+  QUOIT_PLACE_FIRST = 1, /* the first slice in natural order with a place, and its lowest worker; the first block */
+  QUOIT_PLACE_PACK = 2,  /* the slice with the fewest free hosts that has a place; the block with the fewest cubes */
+  QUOIT_PLACE_SPREAD = 3 /* the slice with the most free hosts, the block with the most free cubes */
 } QuoitPlacePolicy;
 
 /**
@@ -358,17 +376,39 @@ QUOIT_API void quoit_request_exclude_node (QuoitRequest *request, const char *no
 QUOIT_API bool quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error);
 
 /**
+ * quoit_request_set_cubes:
+ * @cubes: which cubes may be joined
+ *
+ * Makes each slice of the group from cubes of one block: a topology such as 8x8x8 takes eight cubes. The group has all
+ * hosts of its cubes, and each joined slice is a slice of its own for the job, with worker ids, coordinates and an
+ * environment like a whole slice of that topology. Slices of the fleet that have the topology already are not used; add
+ * an alternative for them. Topologies below a cube are parts: use quoit_request_set_cut().
+ *
+ * The cubes are those that cost later requests least (docs/cubes.md). They never change, except by
+ * quoit_ledger_repair(), which replaces cubes with a lost host in the same block if it can.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, a request is refused if its generation has no cubes, if
+ * a side of its topology is not a multiple of 4, if its topology cannot be twisted although it asks for that (only
+ * k k 2k and k 2k 2k of v4 and v5p can), or if it is for bundles, may be cut, sets the TPU per bundle, keeps to or
+ * spreads over domains, or is near a group.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_cubes (QuoitRequest *request, QuoitCubes cubes, GError **error);
+
+/**
  * quoit_request_set_place:
  * @place: which places the parts get
  *
- * Sets which of the places of its parts a request that may be cut gets (docs/parts.md). If fewer parts than requested
- * are found so, they are packed anew by any policy, so the policy never changes whether a request fits.
+ * Sets which of the places of its parts a request that may be cut gets (docs/parts.md), or which blocks a request that
+ * joins cubes prefers (docs/cubes.md). If fewer slices than requested are found so, they are packed anew by any policy,
+ * so the policy never changes whether a request fits.
  *
  * Without this call, %QUOIT_PLACE_BEST is used. It reads the expected runtime of the request, or else its lease, and
  * the expected ends and leases of other groups.
  *
  * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, another policy is refused for a request that may not
- * be cut.
+ * be cut and joins no cubes.
  *
  * Since: 0.1
  */

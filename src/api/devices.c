@@ -80,6 +80,23 @@ slice_devices (const QuoitGroup *group, GError **error)
                                    group->data->n_slices, facts->chips_per_host, 0, error);
 }
 
+/* --- slices that are joined from cubes --- */
+
+static QuoitDevices *
+joined_devices (const QuoitGroup *group, const QuoitTopologyInput *input, GError **error)
+{
+  g_autoptr (QuoitTopology) topology = NULL;
+
+  for (guint32 slice = 0; slice < group->data->n_slices; slice++)
+    if (quoit_group_get_slice_state (group, slice) == QUOIT_GROUP_SLICE_LOST)
+      return quoit_fail_null (error, QUOIT_ERROR_NOT_NOW,
+                              "group '%s': slice '%u' is lost, and a mesh needs every device: expected slices that are "
+                              "whole; repair the group, or release the slice",
+                              group->data->name, slice);
+  topology = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, 1);
+  return quoit_topology_list_devices (topology, error);
+}
+
 /* --- bundles --- */
 
 static gboolean
@@ -133,5 +150,7 @@ quoit_devices_new_group (const QuoitGroup *group, GError **error)
 
   if (!quoit_topology_input_init (&input, group->layout, group->data, &parts, error))
     return NULL;
+  if (group->data->kind == QUOIT_RECORD_CUBES)
+    return joined_devices (group, &input, error);
   return parts == NULL ? slice_devices (group, error) : bundle_devices (group, &input, error);
 }

@@ -236,6 +236,18 @@ quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GError **error)
 }
 
 bool
+quoit_request_set_cubes (QuoitRequest *request, QuoitCubes cubes, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if ((guint) cubes > QUOIT_CUBES_ADJACENT)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "cubes '%d': expected a value of QuoitCubes, 0 to %d", (int) cubes,
+                       QUOIT_CUBES_ADJACENT);
+  request->cubes = cubes;
+  return true;
+}
+
+bool
 quoit_request_set_place (QuoitRequest *request, QuoitPlacePolicy place, GError **error)
 {
   g_return_val_if_fail (request != NULL, false);

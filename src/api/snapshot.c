@@ -5,7 +5,7 @@
 #include "formats/writer.h"
 #include "placement/ahead.h"
 #include "placement/alternatives.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/explain-bundles.h"
 
 QuoitSnapshot *
@@ -149,8 +149,8 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
     return NULL;
   seen = quoit_fleet_seen_until (snapshot->fleet, quoit_group_latest_end (found));
   fleet = seen != NULL ? seen : snapshot->fleet;
-  return request->cut == QUOIT_CUT_WHOLE ? quoit_explain_bundles (fleet, request, error)
-                                         : quoit_explain_cut (fleet, request, error);
+  return quoit_request_makes_slices (request) ? quoit_explain_made (fleet, request, error)
+                                              : quoit_explain_bundles (fleet, request, error);
 }
 
 char *

@@ -20,6 +20,12 @@
 #define QUOIT_GKE_LABEL_SLICE "cloud.google.com/gke-tpu-slice"
 #define QUOIT_GKE_LABEL_SPOT "cloud.google.com/gke-spot"
 #define QUOIT_GKE_LABEL_PREEMPTIBLE "cloud.google.com/gke-preemptible"
+#define QUOIT_GKE_LABEL_BLOCK "cloud.google.com/gce-topology-block"
+#define QUOIT_GKE_LABEL_SUBBLOCK "cloud.google.com/gce-topology-subblock"
+#define QUOIT_GKE_LABEL_CUBE_ID "cloud.google.com/gke-tpu-partition-4x4x4-id"
+
+/* The only label of quoit itself: where a cube is in its block, "X-Y-Z". No other system states that. */
+#define QUOIT_LABEL_CUBE_POSITION "quoit/cube-position"
 
 /* Labels that KubeRay and the TPU webhook give to the pods of a RayCluster. */
 #define QUOIT_KUBERAY_LABEL_CLUSTER "ray.io/cluster"

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "base/time.h"
 #include "fleet/ahead.h"
+#include "fleet/joined.h"
 #include "fleet/quota.h"
 
 #define OWNER_PREFIX "owner/"
@@ -237,7 +238,7 @@ quoit_group_count_hosts (const QuoitGroupData *group)
 {
   guint32 n = 0;
 
-  if (group->kind != QUOIT_RECORD_SLICES && group->kind != QUOIT_RECORD_PARTS)
+  if (!quoit_group_has_slices (group))
     return 0;
   for (guint32 i = 0; i < group->n_nodes; i++)
     n += i == 0 || group->node_ids[i] != group->node_ids[i - 1];
@@ -367,6 +368,26 @@ are_slices_valid (const QuoitGroupData *data)
   return TRUE;
 }
 
+/* Each slice must have all hosts of the topology that the request states. */
+static gboolean
+are_joined (const QuoitGroupData *data)
+{
+  QuoitGeneration generation;
+  QuoitShape shape;
+
+  if (data->n_slices == 0 || !are_slices_valid (data) || data->bundles != NULL
+      || !quoit_group_joined_class (data, &generation, &shape))
+    return FALSE;
+  for (guint axis = 0; axis < 3; axis++)
+    if (shape.dims[axis] % QUOIT_CUBE_SIDE != 0)
+      return FALSE;
+  for (guint32 s = 0; s < data->n_slices; s++)
+    if (data->slice_end[s] - quoit_group_first_node (data, s)
+        != quoit_shape_chips (shape) / (QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE) * QUOIT_CUBE_HOSTS)
+      return FALSE;
+  return TRUE;
+}
+
 /* Checks slices, nodes and bundles. Like the other expected_...() functions, returns NULL if the data is valid, or a
  * text that says what was expected. */
 static const char *
@@ -378,6 +399,8 @@ expected_parts (const QuoitGroupData *data)
     return are_slices_valid (data) ? NULL : "slices of one node or more, and no other nodes";
   if (data->kind == QUOIT_RECORD_PARTS)
     return data->n_slices > 0 && are_slices_valid (data) && data->bundles != NULL ? NULL : "parts of one node or more";
+  if (data->kind == QUOIT_RECORD_CUBES)
+    return are_joined (data) ? NULL : "slices of whole cubes, as many as the request states";
   if (data->kind == QUOIT_RECORD_OWNER || data->kind == QUOIT_RECORD_WINDOW || data->kind == QUOIT_RECORD_QUOTA)
     return data->n_slices == 0 && data->n_nodes == 0 ? NULL
                                                      : "no nodes, because the record is an owner, a window or a quota";

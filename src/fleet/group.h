@@ -39,7 +39,9 @@ typedef enum {
   QUOIT_RECORD_QUOTA = 5,    /* a quota, without nodes; see fleet/quota.h */
   QUOIT_RECORD_PARTS = 6,    /* parts of slices: each slice of the group is a box of whole hosts of a slice of the
                               * layout, in the order of the box, x fastest; a bundle has all chips of its host */
-  QUOIT_LAST_RECORD_KIND = QUOIT_RECORD_PARTS
+  QUOIT_RECORD_CUBES = 7,    /* slices that are joined from cubes: each slice of the group has all hosts of its cubes,
+                              * in the order of the joined box, x fastest; see fleet/joined.h */
+  QUOIT_LAST_RECORD_KIND = QUOIT_RECORD_CUBES
 } QuoitRecordKind;
 
 /* Why a group ended. The numbers are stored in databases: only append. */
@@ -58,8 +60,8 @@ enum {
   QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024
 };
 
-/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id,
- * except those of parts. */
+/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id. The worker ids of
+ * parts and of joined cubes are those in the slice of the group. */
 typedef struct {
   guint64 id;
   gint64 created_ms, ended_ms;
@@ -119,14 +121,21 @@ guint32 quoit_group_text_hash (const char *text);
 static inline gboolean
 quoit_group_is_listed (const QuoitGroupData *group)
 {
-  return group->kind <= QUOIT_RECORD_BUNDLES || group->kind == QUOIT_RECORD_PARTS;
+  return group->kind <= QUOIT_RECORD_BUNDLES || group->kind >= QUOIT_RECORD_PARTS;
 }
 
-/* Returns whether the group has bundles on single hosts, by themselves or as parts of slices. */
+/* Returns whether the group has hosts of slices rather than whole ones: bundles, parts of slices, or joined cubes. */
 static inline gboolean
 quoit_group_is_by_host (const QuoitGroupData *group)
 {
-  return group->kind == QUOIT_RECORD_BUNDLES || group->kind == QUOIT_RECORD_PARTS;
+  return group->kind == QUOIT_RECORD_BUNDLES || group->kind >= QUOIT_RECORD_PARTS;
+}
+
+/* Returns whether the group has slices of its own: whole ones, parts, or joined cubes. */
+static inline gboolean
+quoit_group_has_slices (const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_RECORD_SLICES || group->kind >= QUOIT_RECORD_PARTS;
 }
 
 /* Returns whether the group has whole slices. It is then the only user of them. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "fleet/joined.h"
+
 #define QUOTA_PREFIX "quota/"
 
 char *
@@ -240,12 +242,25 @@ count_bundles (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGr
   return chips_e4;
 }
 
+/* Counts slices that are joined from cubes for the class that was requested. */
+static gint64
+count_joined (const QuoitQuota *quota, const QuoitGroupData *group)
+{
+  QuoitGeneration generation;
+  QuoitShape shape;
+
+  return quoit_group_joined_class (group, &generation, &shape) && quoit_quota_has_class (quota, generation, shape)
+             ? (gint64) group->n_slices * quoit_shape_chips (shape) * QUOIT_AMOUNT_UNIT
+             : 0;
+}
+
 gint64
 quoit_quota_count (const QuoitQuota *quota, const QuoitLayout *layout, const QuoitGroupData *group)
 {
   if (!quoit_group_is_callers (group) || !quoit_quota_applies (quota, group->owner, group->labels, group->n_labels))
     return 0;
-  return group->kind == QUOIT_RECORD_SLICES ? count_slices (quota, layout, group)
-         : group->bundles == NULL           ? 0
+  return group->kind == QUOIT_RECORD_SLICES  ? count_slices (quota, layout, group)
+         : group->kind == QUOIT_RECORD_CUBES ? count_joined (quota, group)
+         : group->bundles == NULL            ? 0
                                             : count_bundles (quota, layout, group);
 }

@@ -2,15 +2,16 @@
 #include "formats/fleet-text.h"
 
 #include "base/label-names.h"
+#include "fleet/blocks.h"
 #include "models/ray/label-syntax.h"
 
 #include <string.h>
 
 /* Reads fleet text: items separated by ';'. docs/model.md has the grammar. */
 
-enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
+enum { KEY_POOL, KEY_ZONE, KEY_BLOCK, KEY_GRID, KEY_AT, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
 
-static const char *const key_names[N_KEYS] = { "pool", "zone", "hostchips", "busy", "draining", "dead" };
+static const char *const key_names[N_KEYS] = { "pool", "zone", "block", "grid", "at", "hostchips", "busy", "draining", "dead" };
 
 enum { MARK_BUSY = 1, MARK_DRAINING = 2, MARK_DEAD = 4 };
 
@@ -21,6 +22,7 @@ typedef struct {
   const char *count_at; /* the number of slices in the text; NULL: not stated */
   QuoitFleetWord values[N_KEYS];
   QuoitSliceFacts facts;
+  guint32 grid[3]; /* the cubes of the block along each axis; 0: not stated */
   guint32 first; /* number of the first slice of the item in its pool */
   guint8 *marks; /* one per node: MARK_... flags of the keys busy, draining and dead */
 } Item;
@@ -63,7 +65,7 @@ read_key (QuoitFleetReader *reader, QuoitFleetWord word, Item *item)
       item->values[key] = value;
       return TRUE;
     }
-  return quoit_fleet_refuse (reader, word.at, length, "one of pool, zone, hostchips, busy, draining, dead");
+  return quoit_fleet_refuse (reader, word.at, length, "one of pool, zone, block, grid, at, hostchips, busy, draining, dead");
 }
 
 static gboolean
@@ -215,13 +217,18 @@ read_marks (QuoitFleetReader *reader, Item *item)
   return TRUE;
 }
 
+/* The labels that slices of an item have. NULL: not stated. */
+typedef struct {
+  const char *pool, *zone, *block, *position;
+} SliceLabels;
+
 static guint32
-make_kind (QuoitFleetReader *reader, const Item *item, const char *pool, const char *zone)
+make_kind (QuoitFleetReader *reader, const Item *item, const SliceLabels *stated)
 {
   const QuoitGenerationFacts *generation = quoit_generation_facts (item->facts.generation);
   g_autofree char *topology = quoit_shape_format (item->facts.shape);
   g_autofree char *pod_type = quoit_pod_type_format (item->facts.generation, item->facts.shape);
-  QuoitPair labels[5] = { { QUOIT_RAY_LABEL_NODE_GROUP, pool },
+  QuoitPair labels[7] = { { QUOIT_RAY_LABEL_NODE_GROUP, stated->pool },
                           { QUOIT_RAY_LABEL_TOPOLOGY, topology },
                           { QUOIT_RAY_LABEL_POD_TYPE, pod_type } };
   QuoitResource resource = { "TPU", quoit_amount_from_int (item->facts.chips_per_host) };
@@ -237,23 +244,43 @@ make_kind (QuoitFleetReader *reader, const Item *item, const char *pool, const c
 
   if (generation->ray_resource != NULL)
     labels[kind.n_labels++] = (QuoitPair) { QUOIT_RAY_LABEL_ACCELERATOR_TYPE, generation->ray_resource };
-  if (zone != NULL)
-    labels[kind.n_labels++] = (QuoitPair) { QUOIT_RAY_LABEL_ZONE, zone };
+  if (stated->zone != NULL)
+    labels[kind.n_labels++] = (QuoitPair) { QUOIT_RAY_LABEL_ZONE, stated->zone };
+  if (stated->block != NULL)
+    labels[kind.n_labels++] = (QuoitPair) { QUOIT_GKE_LABEL_BLOCK, stated->block };
+  if (stated->position != NULL)
+    labels[kind.n_labels++] = (QuoitPair) { QUOIT_LABEL_CUBE_POSITION, stated->position };
   return quoit_claims_intern_kind (reader->claims, &kind, NULL);
 }
 
-static void
-add_nodes (QuoitFleetReader *reader, const Item *item, const char *pool, const char *zone)
+/* Returns the label of the position @index of the grid, x fastest. The caller owns it. */
+static char *
+format_position (const Item *item, guint32 index)
 {
-  QuoitNodeClaim node
-      = { .pool = quoit_claims_ensure_pool (reader->claims, pool), .kind = make_kind (reader, item, pool, zone) };
+  const guint32 position[3] = { index % item->grid[0], index / item->grid[0] % item->grid[1],
+                                index / item->grid[0] / item->grid[1] };
+
+  return quoit_cube_position_format (position);
+}
+
+/* @first_position: of the first slice in the grid of the block. */
+static void
+add_nodes (QuoitFleetReader *reader, const Item *item, SliceLabels stated, guint32 first_position)
+{
+  const char *pool = stated.pool;
+  QuoitNodeClaim node = { .pool = quoit_claims_ensure_pool (reader->claims, pool) };
   const guint8 *mark = item->marks;
   g_autoptr (GString) name = g_string_new (NULL);
   g_autoptr (GString) slice = g_string_new (NULL);
 
   for (guint32 s = 0; s < item->n_slices; s++)
     {
+      g_autofree char *position = item->grid[0] == 0 ? NULL : format_position (item, first_position + s);
+
       g_string_printf (slice, "%s-%u", pool, item->first + s);
+      stated.position = position;
+      if (s == 0 || position != NULL)
+        node.kind = make_kind (reader, item, &stated);
       for (guint32 w = 0; w < item->facts.hosts; w++, mark++)
         {
           g_string_printf (name, "%s-%u", slice->str, w);
@@ -283,11 +310,74 @@ label_value (QuoitFleetReader *reader, const Item *item, int key, char **value)
   return quoit_label_check_value (*value, reader->error) || quoit_fleet_prefix_place (reader, word.at);
 }
 
+/* Reads "4x4x8", the cubes of a block along each axis. */
+static gboolean
+read_grid (QuoitFleetReader *reader, QuoitFleetWord word, Item *item)
+{
+  const char *at = word.at, *end = word.at + word.length;
+
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      at = at == NULL ? NULL : quoit_fleet_read_number (at, end, &item->grid[axis]);
+      if (at == NULL || item->grid[axis] == 0 || item->grid[axis] > QUOIT_MAX_BLOCK_SIDE
+          || (axis < 2 ? at == end || *at != 'x' : at != end))
+        return quoit_fleet_refuse (reader, word.at, word.length,
+                                   "the cubes of the block along each axis, such as 4x4x8, each 1 to 256");
+      at += axis < 2;
+    }
+  return TRUE;
+}
+
+/* Reads where the first cube of the item is in the grid: as stated, or behind the cubes of earlier items. */
+static gboolean
+read_first_position (QuoitFleetReader *reader, const Item *item, const char *block, guint32 *first)
+{
+  const QuoitFleetWord word = item->values[KEY_AT];
+  g_autofree char *text = word.at == NULL ? NULL : g_strndup (word.at, word.length);
+  guint32 at[3];
+
+  *first = GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_position, block));
+  if (text == NULL)
+    return TRUE;
+  if (!quoit_cube_position_parse (text, at) || at[0] >= item->grid[0] || at[1] >= item->grid[1]
+      || at[2] >= item->grid[2])
+    return quoit_fleet_refuse (reader, word.at, word.length, "a position in the grid, such as 0-1-3");
+  *first = (at[2] * item->grid[1] + at[1]) * item->grid[0] + at[0];
+  return TRUE;
+}
+
+/* Reads the block and the grid of its cubes. Sets *@first_position to the position of the first cube of the item. */
+static gboolean
+read_block (QuoitFleetReader *reader, Item *item, const char *block, guint32 *first_position)
+{
+  const QuoitFleetWord grid = item->values[KEY_GRID], at = item->values[KEY_AT];
+
+  *first_position = 0;
+  if (grid.at == NULL && at.at != NULL)
+    return quoit_fleet_refuse (reader, at.at, at.length, "also grid=AxBxC");
+  if (block == NULL && grid.at == NULL)
+    return TRUE;
+  if (!quoit_slice_facts_are_cube (&item->facts))
+    return quoit_fleet_refuse (reader, item->topology.at, item->topology.length,
+                               "cubes: 4x4x4 of v4, v5p or tpu7x on hosts of 4 chips, because only they have a block");
+  if (block == NULL)
+    return quoit_fleet_refuse (reader, grid.at, grid.length, "also block=NAME");
+  if (grid.at == NULL)
+    return TRUE;
+  if (!read_grid (reader, grid, item) || !read_first_position (reader, item, block, first_position))
+    return FALSE;
+  if ((guint64) *first_position + item->n_slices > (guint64) item->grid[0] * item->grid[1] * item->grid[2])
+    return quoit_fleet_refuse (reader, grid.at, grid.length, "a grid with a position for each cube of the block");
+  g_hash_table_replace (reader->next_position, g_strdup (block), GUINT_TO_POINTER (*first_position + item->n_slices));
+  return TRUE;
+}
+
 static gboolean
 read_slices (QuoitFleetReader *reader, QuoitFleetWord generation)
 {
   Item item = { .n_slices = 1, .generation = generation };
-  g_autofree char *pool = NULL, *zone = NULL;
+  g_autofree char *pool = NULL, *zone = NULL, *block = NULL;
+  guint32 first_position;
   g_autofree guint8 *marks = NULL;
 
   if (!read_words (reader, &item)
@@ -296,14 +386,15 @@ read_slices (QuoitFleetReader *reader, QuoitFleetWord generation)
     return FALSE;
   pool = g_strdup_printf ("%.*s-%.*s", (int) item.generation.length, item.generation.at, (int) item.topology.length,
                           item.topology.at);
-  if (!label_value (reader, &item, KEY_POOL, &pool) || !label_value (reader, &item, KEY_ZONE, &zone))
+  if (!label_value (reader, &item, KEY_POOL, &pool) || !label_value (reader, &item, KEY_ZONE, &zone)
+      || !label_value (reader, &item, KEY_BLOCK, &block) || !read_block (reader, &item, block, &first_position))
     return FALSE;
 
   item.first = GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
   item.marks = marks = g_malloc0 ((gsize) item.n_slices * item.facts.hosts);
   if (!read_marks (reader, &item))
     return FALSE;
-  add_nodes (reader, &item, pool, zone);
+  add_nodes (reader, &item, (SliceLabels) { pool, zone, block, NULL }, first_position);
   g_hash_table_replace (reader->next_slice, g_steal_pointer (&pool), GUINT_TO_POINTER (item.first + item.n_slices));
   return TRUE;
 }
@@ -334,7 +425,8 @@ quoit_read_fleet_text (const char *text, gsize length, const char *source, GErro
   g_autoptr (QuoitClaims) claims = quoit_claims_new (source != NULL ? source : "fleet", QUOIT_SOURCE_KIND_FLEET);
   g_autoptr (GHashTable) next_slice = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) group_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  QuoitFleetReader reader = { text, text, text + length, claims, next_slice, group_names, error };
+  g_autoptr (GHashTable) next_position = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  QuoitFleetReader reader = { text, text, text + length, claims, next_slice, group_names, next_position, error };
   const char *bad;
 
   if (!g_utf8_validate_len (text, length, &bad))

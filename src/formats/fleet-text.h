@@ -16,6 +16,7 @@ typedef struct {
   QuoitClaims *claims;
   GHashTable *next_slice;  /* pool name -> number of slices so far */
   GHashTable *group_names; /* owned */
+  GHashTable *next_position; /* block name -> number of positions that are taken */
   GError **error;
 } QuoitFleetReader;
 

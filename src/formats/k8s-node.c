@@ -19,6 +19,7 @@ store_label (QuoitK8sNode *node, const char *key, JsonNode *value, const char *t
     const char **text;
   } texts[] = { { QUOIT_GKE_LABEL_NODE_POOL, &node->pool },
                 { QUOIT_GKE_LABEL_SLICE, &node->dynamic_slice },
+                { QUOIT_GKE_LABEL_CUBE_ID, &node->cube },
                 { QUOIT_K8S_LABEL_ZONE, &node->zone },
                 { QUOIT_K8S_LABEL_REGION, &node->region } };
 

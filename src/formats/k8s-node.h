@@ -31,6 +31,7 @@ typedef struct {
   guint16 n_labels;
   JsonNode *accelerator, *topology;                 /* labels of TPU nodes; NULL: not present */
   const char *pool, *dynamic_slice, *zone, *region; /* labels; NULL: not present */
+  const char *cube;                                 /* the id of its cube, a label; NULL: not present */
   gboolean is_provision_only; /* the node's topology is not set up until a dynamic slice uses the node */
   gboolean is_spot;
 

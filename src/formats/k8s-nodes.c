@@ -88,6 +88,26 @@ assume_chips (QuoitK8sNode *node, const QuoitNodeKind *kind)
   node->state = MAX (node->state, QUOIT_K8S_FEWER_CHIPS);
 }
 
+/* A node without a topology of its own is a host of its cube until a dynamic slice uses it. */
+static gboolean
+is_in_cube (const QuoitK8sNode *node)
+{
+  return node->is_provision_only && node->dynamic_slice == NULL && node->cube != NULL;
+}
+
+/* Sets the topology of a node in a cube. Returns FALSE if its generation has no cubes. */
+static gboolean
+set_cube (QuoitNodeKind *kind)
+{
+  const QuoitGenerationFacts *facts = quoit_generation_facts (kind->generation);
+
+  if (facts->ocs_cube.n_dims == 0)
+    return FALSE;
+  kind->topology = "4x4x4";
+  kind->shape = facts->ocs_cube;
+  return TRUE;
+}
+
 /* Returns the number of hosts of the node's slice, or 0 if the node is in no slice. An unknown accelerator or
  * topology is not an error, because it must not prevent the import of the whole cluster. */
 static guint32
@@ -96,10 +116,16 @@ find_hosts (ClusterReader *reader, QuoitK8sNode *node, QuoitNodeKind *kind)
   g_autoptr (GError) inner = NULL;
   QuoitSliceFacts facts;
 
-  if (node->accelerator == NULL || (node->is_provision_only && node->dynamic_slice == NULL))
+  if (node->accelerator == NULL || (node->is_provision_only && node->dynamic_slice == NULL && !is_in_cube (node)))
     return 0;
   if (!quoit_generation_parse (json_node_get_string (node->accelerator), &kind->generation, &inner))
     kind->generation = QUOIT_GENERATION_NONE;
+  else if (is_in_cube (node) && set_cube (kind))
+    {
+      assume_chips (node, kind);
+      if (quoit_slice_facts (kind->generation, kind->shape, node->chips, &facts, &inner))
+        return facts.hosts;
+    }
   else if (node->topology == NULL)
     inner = g_error_new (QUOIT_ERROR, QUOIT_ERROR_INVALID, "no label cloud.google.com/gke-tpu-topology");
   else
@@ -171,7 +197,8 @@ pool_name (const ClusterReader *reader, guint32 pool)
 }
 
 /* Sets the pool and the slice of the row. A node pool with a multi-host topology is one slice; in other node pools each
- * node is a slice. A dynamic slice may have nodes of several node pools, and then belongs to the first of them. */
+ * node is a slice, or each cube. A dynamic slice may have nodes of several node pools, and then belongs to the first of
+ * them. */
 static void
 find_place (ClusterReader *reader, const QuoitK8sNode *node, QuoitK8sRow *row)
 {
@@ -181,6 +208,7 @@ find_place (ClusterReader *reader, const QuoitK8sNode *node, QuoitK8sRow *row)
   if (row->n_hosts == 0)
     return;
   row->slice = node->dynamic_slice != NULL ? node->dynamic_slice
+               : is_in_cube (node)         ? node->cube
                : row->n_hosts == 1         ? node->name
                : node->pool != NULL        ? node->pool
                                            : "default";

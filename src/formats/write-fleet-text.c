@@ -6,6 +6,7 @@
 
 #include "base/label-names.h"
 #include "base/time.h"
+#include "fleet/blocks.h"
 #include "fleet/group-lists.h"
 #include "formats/writer.h"
 #include "models/ray/label-syntax.h"
@@ -100,6 +101,63 @@ find_zone (const QuoitLayout *layout, guint32 slice, char *buffer)
         return zone;
     }
   return NULL;
+}
+
+/* Returns the block of the slice, if it is a cube; NULL: none. */
+static const char *
+find_block (const QuoitLayout *layout, guint32 slice, char *buffer)
+{
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
+  const char *block;
+
+  if (class == NULL || !quoit_slice_facts_are_cube (&class->facts))
+    return NULL;
+  block = quoit_layout_node_label (layout, (QuoitNodeId) { layout->slices[slice].first_node }, QUOIT_GKE_LABEL_BLOCK,
+                                   buffer);
+  return block != NULL && *block != '\0' && quoit_label_check_value (block, NULL) ? block : NULL;
+}
+
+/* Returns where the cube is in the grid of its block, and sets @grid; QUOIT_NO_INDEX: unknown. */
+static guint32
+find_position (const QuoitLayout *layout, guint32 slice, guint32 grid[3])
+{
+  const guint32 class_index = layout->shelves[layout->slices[slice].shelf].class_index;
+  QuoitBlocks *blocks;
+  guint32 position = QUOIT_NO_INDEX;
+
+  if (class_index == QUOIT_NO_INDEX || !quoit_slice_facts_are_cube (&layout->classes[class_index].facts))
+    return QUOIT_NO_INDEX;
+  blocks = quoit_blocks_get (layout, class_index);
+  if (blocks->of_slice[slice] != QUOIT_NO_INDEX)
+    {
+      position = blocks->positions[slice];
+      memcpy (grid, blocks->blocks[blocks->of_slice[slice]].grid, 3 * sizeof *grid);
+    }
+  quoit_blocks_unref (blocks);
+  return position;
+}
+
+/* Appends the grid of the block, and where the first cube of an item is. */
+static void
+append_position (const Writing *writing, guint32 slice)
+{
+  guint32 grid[3];
+  const guint32 position = find_position (writing->layout, slice, grid);
+
+  if (position != QUOIT_NO_INDEX)
+    g_string_append_printf (writing->text, " grid=%ux%ux%u at=%u-%u-%u", grid[0], grid[1], grid[2], position % grid[0],
+                            position / grid[0] % grid[1], position / grid[0] / grid[1]);
+}
+
+/* Whether the cube @next is at the position behind that of @slice, or neither has one. */
+static gboolean
+are_in_sequence (const QuoitLayout *layout, guint32 slice, guint32 last, guint32 next)
+{
+  guint32 grid[3];
+  const guint32 first = find_position (layout, slice, grid), position = find_position (layout, next, grid);
+
+  return first == QUOIT_NO_INDEX ? position == QUOIT_NO_INDEX
+                                 : position != QUOIT_NO_INDEX && position == first + (last - slice) + 1;
 }
 
 /* Numbers the slices that have a class, pool by pool. */
@@ -329,7 +387,9 @@ write_slices (Writing *writing, guint32 first, guint32 end)
 {
   const QuoitClass *class = quoit_layout_slice_class (writing->layout, (QuoitSliceId) { first });
   char buffer[QUOIT_LABEL_BUFFER_SIZE];
+  char block_buffer[QUOIT_LABEL_BUFFER_SIZE];
   const char *zone = find_zone (writing->layout, first, buffer);
+  const char *block = find_block (writing->layout, first, block_buffer);
   g_autofree guint8 *marks = g_new (guint8, class->facts.hosts);
   GString *refs[N_MARKS];
 
@@ -338,6 +398,11 @@ write_slices (Writing *writing, guint32 first, guint32 end)
   g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, first));
   if (zone != NULL)
     g_string_append_printf (writing->text, " zone=%s", zone);
+  if (block != NULL)
+    {
+      g_string_append_printf (writing->text, " block=%s", block);
+      append_position (writing, first);
+    }
   for (guint mark = 0; mark < N_MARKS; mark++)
     refs[mark] = g_string_new (NULL);
   for (guint32 s = first; s < end; s++)
@@ -362,7 +427,8 @@ is_alike (const Writing *writing, guint32 slice, guint32 next)
   char buffer[QUOIT_LABEL_BUFFER_SIZE], next_buffer[QUOIT_LABEL_BUFFER_SIZE];
 
   return layout->slices[slice].shelf == layout->slices[next].shelf
-         && g_strcmp0 (find_zone (layout, slice, buffer), find_zone (layout, next, next_buffer)) == 0;
+         && g_strcmp0 (find_zone (layout, slice, buffer), find_zone (layout, next, next_buffer)) == 0
+         && g_strcmp0 (find_block (layout, slice, buffer), find_block (layout, next, next_buffer)) == 0;
 }
 
 static void
@@ -376,7 +442,7 @@ write_all_slices (Writing *writing)
 
       if (writing->numbers[s] != NOT_WRITTEN)
         {
-          while (end < layout->n_slices && is_alike (writing, s, end))
+          while (end < layout->n_slices && is_alike (writing, s, end) && are_in_sequence (layout, s, end - 1, end))
             end++;
           write_slices (writing, s, end);
         }

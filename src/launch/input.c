@@ -66,6 +66,11 @@ check_profile (const QuoitTopologyInput *input, const QuoitLaunch *launch, GErro
 {
   gboolean is_for_pods = launch->profile == QUOIT_PROFILE_KUBERAY || launch->profile == QUOIT_PROFILE_JOBSET;
 
+  if (launch->profile == QUOIT_PROFILE_KUBERAY && input->group->kind == QUOIT_RECORD_CUBES)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "profile kuberay: group '%s' has slices that are joined from cubes, which the TPU webhook does "
+                       "not number: expected profile quoit, jobset or ray-train",
+                       input->group->name);
   if (!is_for_pods || input->parts == NULL || input->parts->job == QUOIT_JOB_SLICES)
     return TRUE;
   return quoit_fail (

@@ -4,11 +4,30 @@
 
 enum { MOST_CHIPS = 64 };
 
+const QuoitJoinedSlice *
+quoit_process_joined (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  return topology->joined == NULL || process->group_slice >= topology->joined->len
+             ? NULL
+             : &g_array_index (topology->joined, QuoitJoinedSlice, process->group_slice);
+}
+
+/* Returns the worker id in the slice whose coordinates the process has; -1: unknown. */
+static gint64
+find_worker_id (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  return topology->joined != NULL ? (gint64) process->worker_id
+                                  : (gint64) topology->layout->nodes[process->node].worker_id;
+}
+
 const QuoitClass *
 quoit_process_class (const QuoitTopology *topology, const QuoitProcess *process)
 {
-  guint32 slice = topology->layout->nodes[process->node].slice;
+  const QuoitJoinedSlice *joined = quoit_process_joined (topology, process);
+  const guint32 slice = topology->layout->nodes[process->node].slice;
 
+  if (joined != NULL)
+    return joined->class.facts.hosts == 0 ? NULL : &joined->class;
   return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (topology->layout, (QuoitSliceId) { slice });
 }
 
@@ -23,12 +42,15 @@ gboolean
 quoit_process_torus (const QuoitTopology *topology, const QuoitProcess *process, QuoitCoordinates *torus)
 {
   const QuoitClass *class = quoit_process_class (topology, process);
-  gint16 worker_id = topology->layout->nodes[process->node].worker_id;
+  const QuoitJoinedSlice *joined = quoit_process_joined (topology, process);
+  const gint64 worker_id = find_worker_id (topology, process);
 
-  if (class == NULL || worker_id < 0 || (guint32) worker_id >= class->facts.hosts
+  if (class == NULL || worker_id < 0 || worker_id >= class->facts.hosts
       || !are_on_host (process->chips, class->facts.chips_per_host))
     return FALSE;
   *torus = quoit_coordinates_make (&class->facts, QUOIT_WIRING_STRAIGHT);
+  if (joined != NULL)
+    torus->wrap = joined->wrap;
   return TRUE;
 }
 
@@ -57,7 +79,7 @@ quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, 
 
   if (!quoit_process_torus (topology, process, &torus))
     return 0;
-  host = (guint32) topology->layout->nodes[process->node].worker_id;
+  host = (guint32) find_worker_id (topology, process);
   for (guint32 index_on_host = 0; index_on_host < MOST_CHIPS; index_on_host++)
     if ((process->chips >> index_on_host & 1) != 0)
       numbers[n++] = quoit_coordinates_chip (&torus, host, index_on_host);

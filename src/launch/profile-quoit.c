@@ -121,10 +121,15 @@ add_host_names (QuoitSliceVariables *slice, HostNames *host_names, guint32 *firs
   const char *port = manifest_port (topology, first, "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT);
   guint32 slice_index = layout->nodes[first->node].slice;
   g_autoptr (GPtrArray) hosts = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *joined_name = NULL;
 
   for (guint i = slice->first; i < slice->end; i += topology->per_host)
     g_ptr_array_add (hosts, host_name (host_names, process_at (topology, i)->node));
-  if (slice_index != QUOIT_NO_INDEX)
+  if (topology->joined != NULL)
+    joined_name = g_strdup_printf ("%s-%u", topology->group_name, first->slice_id);
+  if (joined_name != NULL)
+    quoit_slice_variables_add (slice, "TPU_NAME", joined_name);
+  else if (slice_index != QUOIT_NO_INDEX)
     quoit_slice_variables_add (slice, "TPU_NAME", quoit_layout_text (layout, layout->slices[slice_index].name));
   return topology->job == QUOIT_JOB_SLICES ? quoit_slice_variables_add_hosts (slice, hosts, port, error)
                                            : add_part_names (slice, hosts, port, first_port, error);

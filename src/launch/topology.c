@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "fleet/joined.h"
+
 static void
 process_clear (gpointer data)
 {
@@ -18,6 +20,8 @@ quoit_topology_free (QuoitTopology *topology)
   g_array_unref (topology->processes);
   g_array_unref (topology->text_ranks);
   g_array_unref (topology->first_devices);
+  g_clear_pointer (&topology->joined, g_array_unref);
+  g_free (topology->group_name);
   g_ptr_array_unref (topology->notes);
   g_free (topology);
 }
@@ -100,7 +104,8 @@ add_host (QuoitTopology *topology, QuoitProcess process)
 {
   const QuoitClass *class = quoit_process_class (topology, &process);
 
-  process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
+  if (topology->joined == NULL)
+    process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
   for (process.local_index = 0; process.local_index < topology->per_host; process.local_index++)
     {
       process.chips = class == NULL ? 0
@@ -113,11 +118,35 @@ add_host (QuoitTopology *topology, QuoitProcess process)
 static void
 add_hosts (QuoitTopology *topology, const QuoitGroupData *group, guint32 slice_id, guint32 slice)
 {
-  for (guint32 i = quoit_group_first_node (group, slice); i < group->slice_end[slice]; i++)
+  const guint32 first = quoit_group_first_node (group, slice);
+
+  /* The hosts of joined cubes are in the order of their worker ids. */
+  for (guint32 i = first; i < group->slice_end[slice]; i++)
     add_host (topology, (QuoitProcess) { .slice_id = slice_id,
+                                         .worker_id = i - first,
                                          .group_slice = slice,
                                          .bundle = QUOIT_NO_INDEX,
                                          .node = quoit_layout_find_id (topology->layout, group->node_ids[i]) });
+}
+
+/* Finds what the slices of a group are that is joined from cubes; NULL for other groups. */
+static GArray *
+list_joined (const QuoitLayout *layout, const QuoitGroupData *group)
+{
+  GArray *joined;
+
+  if (group->kind != QUOIT_RECORD_CUBES)
+    return NULL;
+  joined = g_array_new (FALSE, TRUE, sizeof (QuoitJoinedSlice));
+  g_array_set_size (joined, group->n_slices);
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      QuoitJoinedSlice *slice = &g_array_index (joined, QuoitJoinedSlice, s);
+
+      if (quoit_group_joined_facts (layout, group, s, &slice->class.facts))
+        slice->wrap = quoit_group_joined_wrap (layout, group, s, &slice->class.facts);
+    }
+  return joined;
 }
 
 static gint
@@ -191,6 +220,8 @@ quoit_topology_new_bare (const QuoitTopologyInput *input, QuoitSliceOrder order,
   g_autofree guint32 *as_text = order_as_text (input->layout, slices, n_slices);
 
   topology->layout = quoit_layout_ref (input->layout);
+  topology->joined = list_joined (input->layout, input->group);
+  topology->group_name = topology->joined == NULL ? NULL : g_strdup (input->group->name);
   topology->job = input->parts == NULL ? QUOIT_JOB_SLICES : input->parts->job;
   topology->per_host = per_host;
   if (topology->job == QUOIT_JOB_BOXES)

@@ -13,7 +13,7 @@
 
 /* One JAX or PyTorch/XLA process of a group, with its environment. */
 typedef struct {
-  guint32 slice_id, worker_id; /* of a part of a slice: its index in the part */
+  guint32 slice_id, worker_id; /* of a part of a slice: its index in the part; of joined cubes: in the joined slice */
   guint32 group_slice;  /* index of the slice in the group */
   guint32 node;         /* index in the layout */
   guint32 local_index;  /* index among the processes of its host */
@@ -23,6 +23,12 @@ typedef struct {
   GPtrArray *variables; /* sorted by name, without duplicates; processes share equal ones */
 } QuoitProcess;
 
+/* A slice that is joined from cubes. It is in no slice of the layout. */
+typedef struct {
+  QuoitClass class; /* only the facts are set; hosts 0: unknown */
+  unsigned wrap;    /* axes with wraparound links: bit 0 for x */
+} QuoitJoinedSlice;
+
 struct _QuoitTopology {
   QuoitLayout *layout;
   GArray *processes; /* of QuoitProcess; those of a host are adjacent, unless bundles are in the order of the request */
@@ -30,6 +36,8 @@ struct _QuoitTopology {
   guint32 per_host;      /* processes per host */
   QuoitShape block;      /* the chips of each process; for QUOIT_JOB_BOXES */
   GArray *text_ranks;    /* of guint32, for each slice of the group: its index in text order */
+  GArray *joined;        /* of QuoitJoinedSlice, for each slice of a group that is joined from cubes; otherwise NULL */
+  char *group_name;      /* then set */
   GArray *first_devices; /* of guint64, for each slice of the group: the number of JAX devices in earlier slices */
   GPtrArray *notes;
 };
@@ -114,6 +122,8 @@ gint64 quoit_process_slice_id (const QuoitTopology *topology, const QuoitProcess
 /* Adds notes if the profiles number the slices differently. */
 void quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile);
 
+/* Returns the slice of the process if it is joined from cubes; NULL: it is in one slice of the layout. */
+const QuoitJoinedSlice *quoit_process_joined (const QuoitTopology *topology, const QuoitProcess *process);
 /* Returns the class of the process's slice. Returns NULL without a slice, or if its source no longer reports the
  * class. */
 const QuoitClass *quoit_process_class (const QuoitTopology *topology, const QuoitProcess *process);

@@ -190,7 +190,7 @@ wants_node (const QuoitFleet *fleet, const QuoitGroupData *other, const GArray *
 
 enum {
   WINDOWS = 1 << QUOIT_RECORD_WINDOW,
-  BY_HOST = 1 << QUOIT_RECORD_BUNDLES | 1 << QUOIT_RECORD_PARTS,
+  BY_HOST = 1 << QUOIT_RECORD_BUNDLES | 1 << QUOIT_RECORD_PARTS | 1 << QUOIT_RECORD_CUBES,
   ALL_KINDS = -1
 };
 

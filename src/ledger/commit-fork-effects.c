@@ -130,7 +130,7 @@ check_new_node (const QuoitRebase *rebase, const QuoitGroupData *group, guint32 
     return quoit_rebase_conflict (error, "node", name, "is no longer alive and undrained");
   if (!is_same_node (rebase->known, layout, id))
     return quoit_rebase_conflict (error, "node", name, "is in another slice or of another kind now");
-  if (group->kind == QUOIT_RECORD_SLICES
+  if ((group->kind == QUOIT_RECORD_SLICES || group->kind == QUOIT_RECORD_CUBES)
       && quoit_condition_health (quoit_fleet_slice_status (rebase->fleet, (QuoitSliceId) { slice })->condition)
              != QUOIT_SLICE_IS_INTACT)
     return quoit_rebase_conflict (error, "the slice of node", name, "is no longer intact");

@@ -77,6 +77,7 @@ group_text (const QuoitGroupData *group, const char *now)
                               count_placed (group), group->n_nodes, now, group->request);
     case QUOIT_RECORD_SLICES:
     case QUOIT_RECORD_PARTS:
+    case QUOIT_RECORD_CUBES:
     default:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s%s of %u slice%s%s%s%s: %s", group->name, group->id,
                               group->n_nodes, counted, group->n_nodes == 1 ? "" : "s", group->n_slices,

@@ -309,6 +309,8 @@ quoit_elastic_resize (const QuoitFleet *fleet, const QuoitGroupData *group, guin
 
   if (group->kind == QUOIT_RECORD_PARTS)
     return quoit_step_resize_parts (fleet, group, least, most, request, refusal, error);
+  if (group->kind == QUOIT_RECORD_CUBES)
+    return quoit_step_resize_cubes (fleet, group, least, most, request, refusal, error);
   quoit_group_choose_dropped (fleet, group, most < n_now ? n_now - most : 0, kept);
   if (most == n_now)
     return quoit_group_data_ref (group);
@@ -382,7 +384,7 @@ quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *rele
   group = quoit_elastic_lookup (fleet, &release->ref, &request, error);
   if (group == NULL)
     return FALSE;
-  if (group->kind == QUOIT_RECORD_PARTS)
+  if (group->kind == QUOIT_RECORD_PARTS || group->kind == QUOIT_RECORD_CUBES)
     is_id = g_ascii_string_to_unsigned (release->slice, 10, 0, group->n_slices - 1, &id, NULL);
   if (!is_id && !quoit_layout_lookup_slice (fleet->layout, release->slice, &slice, error))
     return FALSE;

@@ -252,9 +252,10 @@ make_alternative (const QuoitFleet *fleet, const QuoitRequest *request, guint al
   const QuoitRequest *tried = quoit_request_alternative (request, alternative);
 
   facts->request = text_of (texts, alternative);
-  facts->kind = tried->bundles->len > 0         ? QUOIT_RECORD_BUNDLES
-                : tried->cut != QUOIT_CUT_WHOLE ? QUOIT_RECORD_PARTS
-                                                : QUOIT_RECORD_SLICES;
+  facts->kind = tried->bundles->len > 0            ? QUOIT_RECORD_BUNDLES
+                : tried->cut != QUOIT_CUT_WHOLE    ? QUOIT_RECORD_PARTS
+                : tried->cubes != QUOIT_CUBES_NONE ? QUOIT_RECORD_CUBES
+                                                   : QUOIT_RECORD_SLICES;
   if (quoit_request_check_near (fleet, tried, error)
       && quoit_step_expected_end (begins_ms, tried->expected_runtime_ms, &facts->expected_end_ms, error)
       && make_placed_group (fleet, tried, facts, making, new_group, moved, refusal, error))

@@ -5,7 +5,7 @@
 #include "ledger/elastic.h"
 #include "ledger/quotas.h"
 #include "placement/ahead.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/domains.h"
 
 gboolean
@@ -36,14 +36,8 @@ check_possible (const QuoitFleet *fleet, const QuoitRequest *request, GError **e
   QuoitCandidates candidates;
   QuoitCandidateCounts counts;
 
-  if (request->cut != QUOIT_CUT_WHOLE)
-    {
-      const QuoitFreeHosts ever = { fleet, QUOIT_NODE_DEAD, TRUE };
-      guint32 least, most;
-
-      return quoit_cut_count (&ever, request, request->n_slices, &least, &most, error)
-             && (most >= request->n_slices || quoit_start_fail_never (request, most, error));
-    }
+  if (quoit_request_makes_slices (request))
+    return quoit_made_check_ever (fleet, request, request->n_slices, error);
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   quoit_domains_count (&candidates, fleet, request, &counts);

@@ -109,6 +109,20 @@ follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim 
     set_state (difference, index, claimed);
 }
 
+/* Returns whether GKE makes a slice of cubes that a group has, or ends such a slice. The group has whole hosts, in an
+ * order of its own, so it keeps them. */
+static gboolean
+is_other_slice_of_cubes (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
+{
+  const QuoitGroupData *group = quoit_difference_find_own_group (difference, index);
+  const QuoitNodeKind *before = quoit_layout_node_kind (difference->fleet->layout, (QuoitNodeId) { index }),
+                      *after = quoit_claims_kind_at (difference->claims, claim->kind);
+
+  return group != NULL && group->kind == QUOIT_RECORD_CUBES && claim->slice != NULL
+         && quoit_difference_is_same_machine (difference, index, claim) && before->generation == after->generation
+         && before->chips == after->chips;
+}
+
 static gboolean
 compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
@@ -125,7 +139,8 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
     {
       g_autofree char *what = g_strconcat ("would change: ", detail, NULL);
 
-      if (breaks_use && refuse_if_in_use (difference, index, what, error))
+      if (breaks_use && !is_other_slice_of_cubes (difference, index, claim)
+          && refuse_if_in_use (difference, index, what, error))
         return g_free (detail), FALSE;
       difference->has_changed[index] = 1;
       add_node_change (difference, QUOIT_CHANGE_CHANGED, index, claim->name, detail);

@@ -113,7 +113,7 @@ subtract_users (const QuoitDifference *difference, QuoitImportNode *node, guint3
     {
       gboolean is_external = user->kind == QUOIT_RECORD_EXTERNAL;
 
-      if (*user->source == '\0' && quoit_group_is_by_host (user))
+      if (*user->source == '\0' && users.bundle != NULL && quoit_group_is_by_host (user))
         subtract_own_bundle (node, users.bundle);
       else if (*user->source == '\0')
         node->has_slice_group = TRUE;

@@ -98,6 +98,17 @@ QuoitGroupData *quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGro
 QuoitGroupData *quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least,
                                          guint32 most, QuoitRequest *request, QuoitRefusal *refusal, GError **error);
 
+/* --- cubes.c: the same for slices that are joined from cubes --- */
+
+QuoitGroupData *quoit_step_make_cube_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                            const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
+/* Replaces cubes with a lost host by other ones of the block, and keeps the rest of each slice; slices for which the
+ * block has too few cubes, and adjacent ones, are replaced as a whole. */
+QuoitGroupData *quoit_step_repair_cubes (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
+                                         GError **error);
+QuoitGroupData *quoit_step_resize_cubes (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least,
+                                         guint32 most, QuoitRequest *request, QuoitRefusal *refusal, GError **error);
+
 /* --- placed.c --- */
 
 /* Returns a group with @facts and the bundles of @request on the nodes where placement put them. Fails like

@@ -49,6 +49,8 @@ quoit_step_make_bundle_group (const QuoitFleet *fleet, const QuoitGroupData *fac
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
 
+  if (request->cubes != QUOIT_CUBES_NONE)
+    return quoit_step_make_cube_group (fleet, facts, request, refusal, error);
   if (request->cut != QUOIT_CUT_WHOLE)
     return quoit_step_make_part_group (fleet, facts, request, refusal, error);
   quoit_bundle_plan_init (&plan, request->bundles->len);

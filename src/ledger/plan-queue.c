@@ -5,7 +5,7 @@
 #include "ledger/plan-queue.h"
 
 #include "ledger/queue-private.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/domains.h"
 #include "placement/queue/pledges.h"
 #include "placement/start-scan.h"
@@ -119,11 +119,11 @@ pin_nodes (QuoitQueue *queue, const GArray *nodes, gint64 until_ms)
 }
 
 static gboolean
-fits_as_parts (const QuoitQueue *queue, const QuoitRequest *request, QuoitRefusal *refusal, GError **error)
+fits_as_made (const QuoitQueue *queue, const QuoitRequest *request, QuoitRefusal *refusal, GError **error)
 {
   QuoitVerdict verdict;
 
-  return quoit_cut_test (queue->result->fleet, request, &verdict, NULL, error)
+  return quoit_made_test (queue->result->fleet, request, &verdict, NULL, error)
          && (verdict == QUOIT_VERDICT_FITS || quoit_refusal_set (refusal, request));
 }
 
@@ -136,8 +136,8 @@ check_bundles (const QuoitQueue *queue, const QuoitRequest *request, GError **er
   GError *why = NULL;
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
-  if (request->cut != QUOIT_CUT_WHOLE
-          ? fits_as_parts (queue, request, &outcome.refusal, &why)
+  if (quoit_request_makes_slices (request)
+          ? fits_as_made (queue, request, &outcome.refusal, &why)
           : quoit_plan_bundles (queue->result->fleet, request, &plan, &outcome.refusal, &why))
     return TRUE;
   if (why == NULL)

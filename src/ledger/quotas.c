@@ -134,7 +134,8 @@ quoit_step_admit_bundles (const QuoitFleet *fleet, const QuoitRequest *request, 
   g_autoptr (GArray) nodes = NULL;
   QuoitQuotaBundles admitted;
 
-  if (fleet->quotas == NULL)
+  /* Joined slices are limited by quotas when they are chosen. */
+  if (fleet->quotas == NULL || request->cubes != QUOIT_CUBES_NONE)
     return TRUE;
   nodes = g_array_sized_new (FALSE, FALSE, sizeof (guint32), group->n_nodes + 1);
   for (guint32 i = 0; i < group->n_nodes; i++)

@@ -150,6 +150,9 @@ quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
     case QUOIT_RECORD_PARTS:
       after = quoit_step_repair_parts (fleet, group, &outcome->refusal, error);
       break;
+    case QUOIT_RECORD_CUBES:
+      after = quoit_step_repair_cubes (fleet, group, &outcome->refusal, error);
+      break;
     default:
       after = repair_slices (fleet, group, &moved, &outcome->refusal, error);
     }

@@ -140,7 +140,7 @@ quoit_step_make_unplaced_request (const QuoitFleet *fleet, const QuoitGroupData 
 {
   gboolean is_own = *group->source == '\0' && group->kind == QUOIT_RECORD_BUNDLES;
   g_autoptr (GError) failure = NULL;
-  g_autoptr (QuoitRequest) request = group->kind == QUOIT_RECORD_PARTS ? make_part_request (fleet, group, &failure)
+  g_autoptr (QuoitRequest) request = group->kind >= QUOIT_RECORD_PARTS ? make_part_request (fleet, group, &failure)
                                      : is_own                          ? make_own_request (fleet, group, &failure)
                                                                        : make_source_request (fleet, group, &failure);
 

@@ -2,7 +2,7 @@
 #include "placement/alternatives.h"
 
 #include "placement/ahead-moves.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/domains.h"
 #include "placement/explain-bundles.h"
 #include "placement/trial.h"
@@ -88,8 +88,8 @@ explain_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint6
   if (!quoit_request_check_complete (request, error) || !quoit_request_check_near (fleet, request, error))
     return NULL;
   seen = fleet_seen_by (fleet, request, now_ms);
-  if (request->cut != QUOIT_CUT_WHOLE)
-    report = quoit_explain_cut (seen, request, error);
+  if (quoit_request_makes_slices (request))
+    report = quoit_explain_made (seen, request, error);
   else
     report = request->bundles->len > 0 ? quoit_explain_bundles (seen, request, error)
                                        : quoit_explain_slices (seen, request, error);
@@ -136,8 +136,8 @@ test_alternative (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
   if (!quoit_request_check_near (fleet, request, error))
     return FALSE;
   seen = fleet_seen_by (fleet, request, now_ms);
-  return request->cut != QUOIT_CUT_WHOLE ? quoit_cut_test (seen, request, verdict, n_free, error)
-                                         : quoit_test_slices (seen, request, verdict, n_free, error);
+  return quoit_request_makes_slices (request) ? quoit_made_test (seen, request, verdict, n_free, error)
+                                              : quoit_test_slices (seen, request, verdict, n_free, error);
 }
 
 static gboolean

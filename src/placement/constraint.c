@@ -240,6 +240,10 @@ const QuoitConstraintRow quoit_constraints[] = {
   { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host", QUOIT_CONSTRAINT_OF_HARDWARE,
     .slices = "on hosts of another size than",
     .class_test = quoit_class_has_chips_per_host, .detail = chips_per_host_detail },
+  /* Only for requests that join cubes; see placement/cubes/plan.c. */
+  { QUOIT_CONSTRAINT_BLOCK, "block", QUOIT_CONSTRAINT_OF_HARDWARE,
+    .slices = "not cubes of a block that can hold a slice of",
+    .detail = topology_detail },
   { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
     .slices = "outside pool", .nodes = "outside pool",
     .is_used = names_pool, .rule = quoit_node_rules_in_pool, .scope = scope_of_pool, .append_key = append_pool,

@@ -6,7 +6,7 @@
 #include "fleet/chips.h"
 #include "fleet/kind.h"
 #include "placement/best/best.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/refusal.h"
 
 void
@@ -266,8 +266,8 @@ quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
   g_autofree guint32 *kept = NULL;
   QuoitPlacementResult own;
 
-  if (request->cut != QUOIT_CUT_WHOLE)
-    return quoit_cut_fits (fleet, request, result);
+  if (quoit_request_makes_slices (request))
+    return quoit_made_fit (fleet, request, result);
   if (result == NULL)
     result = &own;
   *result = QUOIT_PLACEMENT_NONE;

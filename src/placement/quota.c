@@ -539,7 +539,7 @@ quoit_quota_check_ever (const QuoitFleet *fleet, const QuoitRequest *request, GE
   guint quota = G_MAXUINT;
   g_autofree char *limit = NULL;
 
-  if (quoit_request_is_by_host (request))
+  if (request->bundles->len > 0 || request->cut != QUOIT_CUT_WHOLE)
     {
       QuoitQuotaBundles admitted = request->cut != QUOIT_CUT_WHOLE ? quoit_quota_admit_parts (fleet, request, NULL)
                                                                    : quoit_quota_admit_bundles (fleet, request, NULL);

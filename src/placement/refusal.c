@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "placement/ahead.h"
 #include "placement/alternatives.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/explain-bundles.h"
 #include "placement/trial.h"
 
@@ -265,23 +265,24 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
   return report;
 }
 
-/* @group: the group whose hosts count for the request, or NULL. */
+/* Explains a request whose slices are made of slices of the fleet. @group: the group whose hosts count for it, or NULL.
+ */
 static QuoitReport *
-explain_cut (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report,
+explain_made (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report,
              GError **error)
 {
-  QuoitReport *report = quoit_explain_cut_without_options (fleet, refusal->request, error);
+  QuoitReport *report = quoit_explain_made_without_options (fleet, refusal->request, error);
 
   if (report == NULL)
     return NULL;
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
     {
       quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                  "%u parts fit only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it keeps: release it, and "
+                  "%u slices fit only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it keeps: release it, and "
                   "reserve again",
                   refusal->request->n_slices, refusal->group_name, refusal->group_id);
       quoit_report_unref (report);
-      report = quoit_explain_cut_without_options (refusal->fleet, refusal->request, NULL);
+      report = quoit_explain_made_without_options (refusal->fleet, refusal->request, NULL);
       error = NULL;
     }
   if (report != NULL && wants_report)
@@ -317,7 +318,7 @@ explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **re
   else
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
-      made = refusal->request->cut != QUOIT_CUT_WHOLE ? explain_cut (fleet, refusal, group, report != NULL, error)
+      made = quoit_request_makes_slices (refusal->request) ? explain_made (fleet, refusal, group, report != NULL, error)
                                                       : explain_bundles (fleet, refusal, report != NULL, error);
     }
   try_options (report == NULL ? NULL : made, refusal, before, group);

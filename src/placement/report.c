@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "placement/constraint.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/placement.h"
 #include "placement/trial.h"
 
@@ -239,8 +239,8 @@ quoit_report_options (const QuoitReport *report)
       QuoitCandidates candidates;
 
       /* The request was valid for this fleet when it was refused. */
-      if (own->request->cut != QUOIT_CUT_WHOLE)
-        quoit_cut_find_options (own, own->fleet, own->request);
+      if (quoit_request_makes_slices (own->request))
+        quoit_made_find_options (own, own->fleet, own->request);
       else if (quoit_candidates_find (own->fleet, own->request, &candidates, NULL))
         {
           quoit_report_find_options (own, own->fleet, own->request, &candidates);

@@ -62,6 +62,8 @@ append_slices (GString *text, const QuoitRequest *request)
     }
   if (request->cut != QUOIT_CUT_WHOLE)
     append_value (text, "cut", quoit_cut_name (request->cut));
+  if (request->cubes != QUOIT_CUBES_NONE)
+    append_value (text, "cubes", quoit_cubes_name (request->cubes));
   if (request->place != QUOIT_PLACE_BEST)
     append_value (text, "place", quoit_place_policy_name (request->place));
   if (request->tpu_per_bundle.e4 != 0)
@@ -262,6 +264,13 @@ read_cut (QuoitRequest *request, const char *value, GError **error)
 }
 
 static gboolean
+read_cubes (QuoitRequest *request, const char *value, GError **error)
+{
+  (void) error;
+  return quoit_cubes_find (value, &request->cubes);
+}
+
+static gboolean
 read_place (QuoitRequest *request, const char *value, GError **error)
 {
   (void) error;
@@ -326,6 +335,7 @@ static const struct {
   { "exclude-slice", read_excluded },
   { "exclude-node", read_excluded_node },
   { "cut", read_cut },
+  { "cubes", read_cubes },
   { "place", read_place },
   { "keep-to", read_keep_to },
   { "spread", read_spread },

@@ -120,10 +120,12 @@ check_complete (const QuoitRequest *request, GError **error)
 {
   if (!quoit_request_bundles_complete (request, error) || !quoit_request_check_domains (request, error))
     return FALSE;
-  if (request->cut == QUOIT_CUT_WHOLE && request->place != QUOIT_PLACE_BEST)
+  if (!quoit_request_makes_slices (request) && request->place != QUOIT_PLACE_BEST)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "place '%s': expected a request that may be cut; set 'any', 'aligned' or 'partition'",
+                       "place '%s': expected a request that may be cut; set 'any', 'aligned' or 'partition', or cubes",
                        quoit_place_policy_name (request->place));
+  if (request->cubes != QUOIT_CUBES_NONE && !quoit_request_check_cubes (request, error))
+    return FALSE;
   if (request->cut != QUOIT_CUT_WHOLE && !quoit_request_check_cut (request, error))
     return FALSE;
   if (request->bundles->len > 0)

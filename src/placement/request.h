@@ -39,7 +39,8 @@ struct _QuoitRequest {
   GPtrArray *excluded_nodes;     /* names */
   QuoitRecent *recent;           /* results that depend on the lists of names; NULL: no names */
   QuoitCut cut;                  /* of the slices; WHOLE: they are slices of the fleet */
-  QuoitPlacePolicy place;        /* which places of parts are chosen */
+  QuoitCubes cubes;              /* which cubes are joined into each slice; NONE: slices are not joined */
+  QuoitPlacePolicy place;        /* which places of parts, or which blocks of cubes, are chosen */
   QuoitDomain keep_to;           /* all slices are in one pool or zone */
   QuoitDomain spread_over;       /* the slices are distributed over pools or zones */
   guint32 max_skew, min_domains; /* of spread_over */
@@ -107,11 +108,20 @@ gboolean quoit_request_check_complete (const QuoitRequest *request, GError **err
 /* Like quoit_request_check_complete(), but also checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
-/* Whether the group has single hosts, as bundles or parts of slices, so that a count of whole slices says nothing. */
+/* Whether the slices of the group are made of slices of the fleet: cut from larger ones, or joined from cubes. See
+ * placement/made.h. */
+static inline gboolean
+quoit_request_makes_slices (const QuoitRequest *request)
+{
+  return request->cut != QUOIT_CUT_WHOLE || request->cubes != QUOIT_CUBES_NONE;
+}
+
+/* Whether the group has single hosts, as bundles, parts of slices or joined cubes, so that a count of whole slices says
+ * nothing. */
 static inline gboolean
 quoit_request_is_by_host (const QuoitRequest *request)
 {
-  return request->bundles->len > 0 || request->cut != QUOIT_CUT_WHOLE;
+  return request->bundles->len > 0 || quoit_request_makes_slices (request);
 }
 
 /* Return "any", or the reverse. */
@@ -120,6 +130,11 @@ gboolean quoit_cut_find (const char *name, QuoitCut *cut);
 /* Return "first", or the reverse. */
 const char *quoit_place_policy_name (QuoitPlacePolicy place);
 gboolean quoit_place_policy_find (const char *name, QuoitPlacePolicy *place);
+/* Return "adjacent", or the reverse. */
+const char *quoit_cubes_name (QuoitCubes cubes);
+gboolean quoit_cubes_find (const char *name, QuoitCubes *cubes);
+/* Whether the slices of the request can be joined as it says. Fails with INVALID. */
+gboolean quoit_request_check_cubes (const QuoitRequest *request, GError **error);
 /* Whether the request can be cut as it says. Fails with INVALID. */
 gboolean quoit_request_check_cut (const QuoitRequest *request, GError **error);
 

@@ -26,7 +26,7 @@ count_slack (const QuoitFleet *fleet, const QuoitGroupData *group)
   g_autoptr (QuoitRequest) request = NULL;
 
   /* Only the text of a range has two dots, or a few names. Reading it takes longer than looking for them. */
-  if ((group->kind != QUOIT_RECORD_SLICES && group->kind != QUOIT_RECORD_PARTS) || group->state == QUOIT_GROUP_REMOVED || *group->source != '\0'
+  if (!quoit_group_has_slices (group) || group->state == QUOIT_GROUP_REMOVED || *group->source != '\0'
       || quoit_group_is_ahead (group) || group->begins_ms > fleet->clock_ms || strstr (group->request, "..") == NULL)
     return 0;
   request = quoit_request_of_group (fleet->layout, group, NULL);
@@ -49,13 +49,16 @@ gives_useful_slice (const QuoitShrinkSearch *search, const QuoitGroupData *group
   g_autofree guint8 *kept = g_malloc (group->n_slices + 1);
 
   quoit_group_choose_dropped (search->fleet, group, n, kept);
+  /* A slice that is joined from cubes has nodes in several slices of the layout. */
   for (guint32 s = 0; s < group->n_slices; s++)
-    {
-      guint32 slice = kept[s] ? QUOIT_NO_INDEX : quoit_layout_group_slice (search->fleet->layout, group, s);
+    for (guint32 i = quoit_group_first_node (group, s), before = QUOIT_NO_INDEX; !kept[s] && i < group->slice_end[s]; i++)
+      {
+        const guint32 slice = quoit_layout_slice_of_id (search->fleet->layout, group->node_ids[i]);
 
-      if (slice != QUOIT_NO_INDEX && search->is_useful (slice, search->data))
-        return TRUE;
-    }
+        if (slice != QUOIT_NO_INDEX && slice != before && search->is_useful (slice, search->data))
+          return TRUE;
+        before = slice;
+      }
   return FALSE;
 }
 

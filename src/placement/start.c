@@ -5,7 +5,7 @@
 
 #include "fleet/ahead.h"
 #include "placement/bundles-after.h"
-#include "placement/cut/plan.h"
+#include "placement/made.h"
 #include "placement/domains.h"
 #include "placement/quota.h"
 #include "placement/start-scan.h"
@@ -325,8 +325,8 @@ plan_nodes (const QuoitFleet *fleet, const QuoitRequest *request, GArray *nodes)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
 
-  if (request->cut != QUOIT_CUT_WHOLE)
-    return quoit_cut_choose_nodes (fleet, request, quoit_request_min_slices (request), nodes);
+  if (quoit_request_makes_slices (request))
+    return quoit_made_choose_nodes (fleet, request, quoit_request_min_slices (request), nodes);
   quoit_bundle_plan_init (&plan, request->bundles->len);
   if (!quoit_plan_bundles (fleet, request, &plan, NULL, NULL))
     return FALSE;
@@ -361,18 +361,6 @@ find_nodes (const QuoitFleet *fleet, const QuoitRequest *request, QuoitStartTime
   g_array_set_size (ends, n_kept);
 }
 
-/* Fails with NEVER if the hosts of the fleet can never hold so many parts. */
-static gboolean
-check_parts_ever (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
-{
-  const QuoitFreeHosts ever = { fleet, QUOIT_NODE_DEAD, TRUE };
-  const guint32 wanted = quoit_request_min_slices (request);
-  guint32 least, most;
-
-  return quoit_cut_count (&ever, request, wanted, &least, &most, error)
-         && (most >= wanted || quoit_start_fail_never (request, most, error));
-}
-
 static gboolean
 find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitStartTime *start,
                        GError **error)
@@ -382,7 +370,8 @@ find_start_of_bundles (const QuoitFleet *fleet, const QuoitRequest *request, gin
   guint n;
 
   if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error)
-      || (request->cut != QUOIT_CUT_WHOLE && !check_parts_ever (fleet, request, error)))
+      || (quoit_request_makes_slices (request)
+          && !quoit_made_check_ever (fleet, request, quoit_request_min_slices (request), error)))
     return FALSE;
   if (needs_scan (fleet, request))
     {

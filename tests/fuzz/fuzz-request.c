@@ -97,7 +97,14 @@ read_request (FuzzInput *in)
   read_places (in, request);
   if (!quoit_request_has_domains (request) && request->near == NULL)
     request->cut = (QuoitCut) (fuzz_byte (in) % QUOIT_CUT_PARTITION); /* v6e has no cubes */
-  if (request->cut != QUOIT_CUT_WHOLE)
+  if (!quoit_request_has_domains (request) && request->near == NULL && request->cut == QUOIT_CUT_WHOLE)
+    request->cubes = (QuoitCubes) (fuzz_byte (in) % (QUOIT_CUBES_ADJACENT + 1));
+  if (request->cubes != QUOIT_CUBES_NONE)
+    {
+      request->generation = QUOIT_GENERATION_V5P;
+      request->shape = (QuoitShape) { { 4, 4, 8 }, 3 };
+    }
+  if (quoit_request_makes_slices (request))
     request->place = (QuoitPlacePolicy) (fuzz_byte (in) % (QUOIT_PLACE_SPREAD + 1));
   return request;
 }
@@ -138,6 +145,8 @@ facts_of (const QuoitRequest *request)
     add (facts, "exclude-node", request->excluded_nodes->pdata[i]);
   if (request->cut != QUOIT_CUT_WHOLE)
     add (facts, "cut", quoit_cut_name (request->cut));
+  if (request->cubes != QUOIT_CUBES_NONE)
+    add (facts, "cubes", quoit_cubes_name (request->cubes));
   if (request->place != QUOIT_PLACE_BEST)
     add (facts, "place", quoit_place_policy_name (request->place));
   if (request->keep_to != QUOIT_DOMAIN_NONE)
@@ -186,8 +195,10 @@ static void
 require_canonical (const QuoitRequest *request)
 {
   g_autofree char *text = quoit_request_format_canonical (request);
-  g_autofree char *head
-      = g_strdup_printf ("v6e 2x4 x %u%s", request->n_slices, request->cut == QUOIT_CUT_WHOLE ? " hostchips=8" : "");
+  g_autofree char *head = request->cubes != QUOIT_CUBES_NONE
+                              ? g_strdup_printf ("v5p 4x4x8 x %u hostchips=4", request->n_slices)
+                              : g_strdup_printf ("v6e 2x4 x %u%s", request->n_slices,
+                                                 request->cut == QUOIT_CUT_WHOLE ? " hostchips=8" : "");
   g_autoptr (GPtrArray) stated = facts_of (request), read = g_ptr_array_new_with_free_func (g_free);
 
   g_assert (g_str_has_prefix (text, head));

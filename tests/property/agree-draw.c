@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agree.h"
 
-const DrawnClass drawn_classes[7]
-    = { { "v6e", "4x4", 4, 4 }, { "v6e", "2x4", 4, 2 },       { "v6e", "2x4", 8, 1 },      { "v6e", "2x2", 4, 1 },
-        { "v6e", "1x1", 1, 1 }, { "v5litepod", "2x4", 4, 2 }, { "v5litepod", "4x4", 4, 4 } };
+const DrawnClass drawn_classes[8]
+    = { { "v6e", "4x4", 4, 4, FALSE },       { "v6e", "2x4", 4, 2, FALSE }, { "v6e", "2x4", 8, 1, FALSE },
+        { "v6e", "2x2", 4, 1, FALSE },       { "v6e", "1x1", 1, 1, FALSE }, { "v5litepod", "2x4", 4, 2, FALSE },
+        { "v5litepod", "4x4", 4, 4, FALSE }, { "v4", "4x4x4", 4, 16, TRUE } };
 
 static const char *const zones[] = { "", "z1", "z2" };
 static const char *const owners[] = { "", "ana", "bo" };
@@ -43,6 +44,8 @@ drawn_fleet_text (const DrawnState *state)
 
       g_string_append_printf (text, "%s%s %s x%u pool=p%u hostchips=%u", p == 0 ? "" : "; ", class->accelerator,
                               class->topology, pool->n_slices, p, class->chips_per_host);
+      if (class->is_cube)
+        g_string_append_printf (text, " block=b%u grid=2x2x%u", p % 2, (MOST_POOLS + 1) / 2 * MOST_SLICES / 4);
       if (*pool->zone != '\0')
         g_string_append_printf (text, " zone=%s", pool->zone);
       add_marks (text, pool, 'b', " busy=");
@@ -68,7 +71,9 @@ draw_fleet (DrawnState *state)
       pool->zone = zones[draw (state->rand, G_N_ELEMENTS (zones))];
       for (guint s = 0; s < pool->n_slices; s++)
         for (guint w = 0; w < drawn_classes[pool->class].n_hosts; w++)
-          pool->mark[s][w] = draw (state->rand, 12) > 0 ? '.' : "bdx"[draw (state->rand, 3)];
+          pool->mark[s][w] = draw (state->rand, 12 * MAX (drawn_classes[pool->class].n_hosts / 4, 1)) > 0
+                                 ? '.'
+                                 : "bdx"[draw (state->rand, 3)];
     }
 }
 
@@ -146,6 +151,17 @@ draw_cut (DrawnState *state, QuoitRequest *request, const char *topology)
   quoit_request_set_topology (request, i == 2 ? topology : topologies[i], NULL);
 }
 
+/* Slices of one to six cubes. Returns the topology. */
+static const char *
+draw_cubes (DrawnState *state, DrawnAlternative *alternative)
+{
+  static const char *const topologies[] = { "4x4x4", "4x4x8", "4x8x8", "4x4x12", "4x8x12" };
+
+  quoit_request_set_cubes (alternative->request, draw (state->rand, 2) == 0 ? QUOIT_CUBES_ANY : QUOIT_CUBES_ADJACENT,
+                           NULL);
+  return topologies[draw (state->rand, G_N_ELEMENTS (topologies))];
+}
+
 static void
 draw_slices (DrawnState *state, DrawnAlternative *alternative)
 {
@@ -156,8 +172,12 @@ draw_slices (DrawnState *state, DrawnAlternative *alternative)
   gint64 n = 1 + draw (state->rand, 1 + 2 * draw (state->rand, 4));
 
   quoit_request_set_accelerator (request, class->accelerator, NULL);
+  alternative->has_cubes = class->is_cube && (alternative->has_cut || draw (state->rand, 2) == 0);
+  alternative->has_cut = alternative->has_cut && !alternative->has_cubes;
   if (alternative->has_cut)
     draw_cut (state, request, class->topology);
+  else if (alternative->has_cubes)
+    quoit_request_set_topology (request, draw_cubes (state, alternative), NULL);
   else
     quoit_request_set_topology (request, class->topology, NULL);
   if (draw (state->rand, 3) > 0)
@@ -166,7 +186,7 @@ draw_slices (DrawnState *state, DrawnAlternative *alternative)
     quoit_request_set_slice_range (request, n, n + draw (state->rand, 4), NULL);
   else
     quoit_request_set_slices (request, n, NULL);
-  if (draw (state->rand, alternative->has_cut ? 80 : 8) == 0)
+  if (draw (state->rand, alternative->has_cut || alternative->has_cubes ? 80 : 8) == 0)
     quoit_request_set_tpu_per_bundle (request, draw (state->rand, 2) == 0 ? "1" : "2", NULL);
   for (guint i = draw (state->rand, 12) == 0 ? 1 + draw (state->rand, 5) : 0; i > 0; i--)
     {
@@ -272,7 +292,7 @@ draw_alternative (DrawnState *state, DrawnAlternative *alternative)
     {
       alternative->has_cut = draw (state->rand, 10) == 0;
       draw_slices (state, alternative);
-      if (!alternative->has_cut || draw (state->rand, 20) == 0)
+      if ((!alternative->has_cut && !alternative->has_cubes) || draw (state->rand, 20) == 0)
         draw_domains (state, alternative);
     }
   if (draw (state->rand, 4) == 0)

@@ -7,7 +7,7 @@
 typedef struct {
   guint n_fits, n_not_now, n_never, n_refused, n_options, n_steps, n_later_options, n_starts, n_preemptions, n_cheapest;
   /* Reports on requests for bundles, with alternatives, ... and reports that are not on the request itself. */
-  guint n_bundles, n_alternatives, n_others, n_domains, n_near, n_parts;
+  guint n_bundles, n_alternatives, n_others, n_domains, n_near, n_parts, n_cubes;
 } Count;
 
 typedef struct {

@@ -217,6 +217,7 @@ count_report (const Pair *pair, QuoitVerdict verdict)
   count->n_bundles += pair->alone->has_bundles;
   count->n_domains += pair->alone->has_domains;
   count->n_parts += pair->alone->has_cut;
+  count->n_cubes += pair->alone->has_cubes;
   count->n_near += *pair->alone->near != '\0';
 }
 
@@ -315,16 +316,19 @@ check_counts (const Count *count, guint n_states)
 {
   printf ("%u fit, %u not now, %u never, %u refused; %u options with %u steps, %u of them later\n", count->n_fits,
           count->n_not_now, count->n_never, count->n_refused, count->n_options, count->n_steps, count->n_later_options);
-  printf ("%u on bundles, %u on parts, %u with alternatives, %u on another alternative, %u on domains, %u near a "
+  printf ("%u on bundles, %u on parts, %u on cubes, %u with alternatives, %u on another alternative, %u on domains, %u "
+          "near a "
           "group\n",
-          count->n_bundles, count->n_parts, count->n_alternatives, count->n_others, count->n_domains, count->n_near);
+          count->n_bundles, count->n_parts, count->n_cubes, count->n_alternatives, count->n_others, count->n_domains,
+          count->n_near);
   printf ("%u later starts, %u preemptions, %u of them proven to be the cheapest\n", count->n_starts,
           count->n_preemptions, count->n_cheapest);
   require (count->n_fits > n_states && count->n_not_now > n_states && count->n_never > n_states / 2
                && count->n_refused > n_states / 8,
            "few of a verdict");
-  require (count->n_bundles > n_states && count->n_parts > n_states / 4 && count->n_alternatives > n_states
-               && count->n_others > n_states / 4 && count->n_domains > n_states && count->n_near > n_states / 4,
+  require (count->n_bundles > n_states && count->n_parts > n_states / 4 && count->n_cubes > n_states / 4
+               && count->n_alternatives > n_states && count->n_others > n_states / 4 && count->n_domains > n_states
+               && count->n_near > n_states / 4,
            "few reports of a kind");
   require (count->n_options > n_states && count->n_steps > count->n_options && count->n_later_options > n_states / 8
                && count->n_starts > n_states / 8 && count->n_preemptions > n_states / 8,

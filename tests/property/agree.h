@@ -6,7 +6,7 @@
 
 #define MINUTE_MS G_GINT64_CONSTANT (60000)
 
-enum { MOST_POOLS = 5, MOST_SLICES = 4, MOST_HOSTS = 4, MOST_ALTERNATIVES = 3 };
+enum { MOST_POOLS = 5, MOST_SLICES = 4, MOST_HOSTS = 16, MOST_ALTERNATIVES = 3 };
 
 /* A line of fleet text. */
 typedef struct {
@@ -19,9 +19,10 @@ typedef struct {
 typedef struct {
   const char *accelerator, *topology;
   guint chips_per_host, n_hosts;
+  gboolean is_cube; /* pools of it are in two blocks */
 } DrawnClass;
 
-extern const DrawnClass drawn_classes[7];
+extern const DrawnClass drawn_classes[8];
 
 typedef struct {
   GRand *rand;
@@ -47,6 +48,7 @@ typedef struct {
   gboolean has_bundles;
   gboolean has_domains; /* it is kept to a pool or zone, or spread over them */
   gboolean has_cut;     /* its slices can be parts of slices */
+  gboolean has_cubes;   /* its slices are joined from cubes */
   char near[16];        /* the group that it prefers to be near; "": none */
 } DrawnAlternative;
 

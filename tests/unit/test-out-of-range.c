@@ -55,6 +55,8 @@ check_group (const QuoitGroup *group)
     VALUE (quoit_group_get_worker_node_id (group, at, 0), 0);
     ABSENT (quoit_group_dup_worker_full_name (group, at, 0));
     VALUE (quoit_group_find_part (group, at, origin, shape), false);
+    VALUE (quoit_group_find_joined (group, at, shape), false);
+    ABSENT (quoit_group_dup_worker_slice (group, at, 0));
   }
 
   OUT_OF_RANGE (quoit_group_get_n_labels (group))

@@ -174,13 +174,3 @@ quoit_explain_cut_without_options (const QuoitFleet *fleet, const QuoitRequest *
   explain (&(const Explanation) { fleet, request, report, sources });
   return report;
 }
-
-QuoitReport *
-quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
-{
-  QuoitReport *report = quoit_explain_cut_without_options (fleet, request, error);
-
-  if (report != NULL)
-    quoit_report_find_options_later (report, fleet, request);
-  return report;
-}

@@ -55,9 +55,7 @@ guint32 quoit_cut_count_admitted (const QuoitFleet *fleet, const QuoitRequest *r
 gboolean quoit_cut_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                          GError **error);
 
-/* explain.c: like quoit_explain_slices() and quoit_explain_without_options(), for a request that may be cut. Slices are
- * counted as parts. */
-QuoitReport *quoit_explain_cut (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+/* explain.c: like quoit_explain_without_options(), for a request that may be cut. Slices are counted as parts. */
 QuoitReport *quoit_explain_cut_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 /* Adds options to such a report. */
 void quoit_cut_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);

@@ -33,6 +33,17 @@ whole_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
   return chips * QUOIT_AMOUNT_UNIT;
 }
 
+/* Returns the chips of a host that a group of joined cubes has. */
+static guint64
+whole_host_chips_e4 (const QuoitLayout *layout, guint32 id)
+{
+  const guint32 node = quoit_layout_find_id (layout, id);
+
+  return node == QUOIT_NO_INDEX
+             ? 0
+             : (guint64) quoit_layout_node_kind (layout, (QuoitNodeId) { node })->chips * QUOIT_AMOUNT_UNIT;
+}
+
 static guint64
 group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
@@ -40,8 +51,9 @@ group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
 
   if (quoit_group_has_whole_slices (group))
     return whole_chips_e4 (fleet, group);
-  for (guint32 i = 0; group->bundles != NULL && i < group->n_nodes; i++)
-    chips_e4 += bundle_chips_e4 (&group->bundles[i]);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    chips_e4 += group->bundles != NULL ? bundle_chips_e4 (&group->bundles[i])
+                                       : whole_host_chips_e4 (fleet->layout, group->node_ids[i]);
   return chips_e4;
 }
 

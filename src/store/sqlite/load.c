@@ -504,7 +504,7 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
   if (loader->result == SQLITE_ROW && sqlite3_column_int64 (loader->bundles, 0) < (gint64) group->id)
     return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
   /* If live groups without nodes were allowed, a file could have any number of live groups. */
-  if (loader->ids->len == 0 && (group->kind == QUOIT_RECORD_SLICES || group->kind == QUOIT_RECORD_PARTS)
+  if (loader->ids->len == 0 && quoit_group_has_slices (group)
       && group->state != QUOIT_GROUP_REMOVED)
     return fail_damaged ("bundle", (gint64) group->id, error);
   if (loader->ids->len > 0)
@@ -512,7 +512,7 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
   if (n_parts != 0 && n_parts != loader->ids->len)
     return fail_damaged ("bundle", (gint64) group->id, error);
   group->n_nodes = loader->ids->len;
-  group->n_slices = group->kind == QUOIT_RECORD_SLICES || group->kind == QUOIT_RECORD_PARTS ? loader->ends->len : 0;
+  group->n_slices = quoit_group_has_slices (group) ? loader->ends->len : 0;
   group->node_ids = (const guint32 *) loader->ids->data;
   group->slice_end = (const guint32 *) loader->ends->data;
   group->bundles = n_parts == 0 ? NULL : (const QuoitBundle *) loader->parts->data;

@@ -55,7 +55,7 @@ from .errors import (
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
 from .ledger import Ledger, create, load_text, open, open_memory, restore
-from .requests import Bundle, Cut, Domain, PlacePolicy, Policy, Request, Spread, Strategy
+from .requests import Bundle, Cubes, Cut, Domain, PlacePolicy, Policy, Request, Spread, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
@@ -126,6 +126,7 @@ __all__ = [
     "Checkpoint",
     "ConflictError",
     "Constraint",
+    "Cubes",
     "Cut",
     "DamagedError",
     "Defragmentation",

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _c
-from ._c import lib
+from ._c import call, lib
+from .errors import InvalidError
 
 
 class GroupState(_c.Code):
@@ -64,6 +65,11 @@ class GroupSlice:
     part: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
     """Where a part is in the slice of the fleet that it is cut from: the coordinates of its first chip, and its chips
     along x, y and z. A part that crosses the wraparound of an axis ends outside of the slice. None: a whole slice."""
+    joined: tuple[int, int, int] | None = None
+    """The chips along x, y and z of a slice that is joined from cubes, x fastest in the order of its workers; None:
+    another slice."""
+    worker_slices: tuple[str, ...] = ()
+    """Of a slice that is joined from cubes, the name of the cube of each worker; otherwise empty."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,13 +244,39 @@ class Group(_c.Immutable):
                 for worker in range(lib.quoit_group_get_n_workers(self._handle, index))
             ),
             self._part(index),
+            *self._joined(index),
         )
+
+    def _joined(self, index: int) -> tuple[tuple[int, int, int] | None, tuple[str, ...]]:
+        shape = _c.ffi.new("uint32_t[3]")
+        if not lib.quoit_group_find_joined(self._handle, index, shape):
+            return None, ()
+        workers = range(lib.quoit_group_get_n_workers(self._handle, index))
+        names = tuple(_c.take_text(lib.quoit_group_dup_worker_slice(self._handle, index, one)) for one in workers)
+        return (shape[0], shape[1], shape[2]), names
 
     def _part(self, index: int) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
         origin, shape = _c.ffi.new("uint32_t[3]"), _c.ffi.new("uint32_t[3]")
         if not lib.quoit_group_find_part(self._handle, index, origin, shape):
             return None
         return (origin[0], origin[1], origin[2]), (shape[0], shape[1], shape[2])
+
+    def gke_slice(self, slice_id: int) -> str:
+        """Returns GKE's Slice object for a slice that is joined from cubes, or for a partition of a cube, as YAML.
+
+        Its name is the name of the group, '-' and the slice id. Nothing is sent to a cluster.
+
+        Raises:
+            InvalidError: the group has no such slice, or GKE cannot have it: only tpu7x, only sides in ascending order,
+                and a name that Kubernetes accepts.
+            NotFoundError: a node has no label with the id of its cube or partition.
+            ConflictError: the group has not begun.
+            TypeError: the slice id is not a number.
+        """
+        index, n = _c.to_int(slice_id, "slice_id"), lib.quoit_group_get_n_slices(self._handle)
+        if not 0 <= index < n:
+            raise InvalidError(f"slice_id {index}: expected one of the {n} slices of the group, from 0 on")
+        return _c.take_text(call(lib.quoit_gke_slice_format, self._handle, index))
 
     @property
     def bundles(self) -> tuple[PlacedBundle, ...]:

@@ -67,6 +67,8 @@ class Constraint(_c.Code):
     """The slices are in the pool or zone that has most of them (`Request`, `keep_to`)."""
     SPREAD = lib.QUOIT_CONSTRAINT_SPREAD
     """The slices are within the skew (`Spread`)."""
+    BLOCK = lib.QUOIT_CONSTRAINT_BLOCK
+    """The slices are cubes of a block that can hold a slice of the topology (`Cubes`)."""
 
 
 class RayAnswer(_c.Code):

@@ -46,17 +46,30 @@ class Cut(_c.Code):
     """GKE's partitions of a cube: 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4 at multiples of their sides, not turned."""
 
 
+class Cubes(_c.Code):
+    """Which cubes may be joined into one slice: cubes of one block that are intact and wholly free."""
+
+    NONE = lib.QUOIT_CUBES_NONE
+    """Slices are not joined."""
+    ANY = lib.QUOIT_CUBES_ANY
+    """Any cubes of the block, as optical circuit switches can join them."""
+    ANY_TWISTED = lib.QUOIT_CUBES_ANY_TWISTED
+    """Also, the slice is wired as a twisted torus."""
+    ADJACENT = lib.QUOIT_CUBES_ADJACENT
+    """Cubes at adjacent positions of the block, for static cabling; turned if that is also a topology."""
+
+
 class PlacePolicy(_c.Code):
-    """Which places parts get. A policy never changes whether a request fits."""
+    """Which places parts get, or which blocks cubes are from. A policy never changes whether a request fits."""
 
     BEST = 0
     """The place that costs later requests least, now and until the group ends."""
     FIRST = 1
-    """The first slice in natural order with a place, and its lowest worker."""
+    """The first slice in natural order with a place, and its lowest worker; the first block."""
     PACK = 2
-    """The slice with the fewest free hosts that has a place."""
+    """The slice with the fewest free hosts that has a place; the block with the fewest free cubes."""
     SPREAD = 3
-    """The slice with the most free hosts."""
+    """The slice with the most free hosts; the block with the most free cubes."""
 
 
 class Domain(_c.Code):
@@ -224,7 +237,10 @@ class Request(_c.Immutable):
         excluded_nodes: use neither nodes with these names nor their slices.
         cut: the slices of the group may be cut from larger ones, in this way. Not for bundles, and not together with
             `tpu_per_bundle`, `keep_to`, `spread` or `near`. For tpu7x only `Cut.PARTITION` is accepted.
-        place: which places the parts get; only with `cut`. None: `PlacePolicy.BEST`.
+        cubes: the slices of the group are joined from cubes of one block. Not for bundles, and not together with
+            `cut`, `tpu_per_bundle`, `keep_to`, `spread` or `near`. All sides of the topology are multiples of 4.
+        place: which places the parts get, or which blocks the cubes are from; only with `cut` or `cubes`. None:
+            `PlacePolicy.BEST`.
         keep_to: all slices are in one pool, or in one zone, whichever has enough. With zones, only slices whose nodes
             all have the same zone are used. Not for bundles.
         spread: the slices are spread over pools or zones. Not for bundles, and not together with `keep_to`.
@@ -271,6 +287,7 @@ class Request(_c.Immutable):
         excluded: Iterable[str] = (),
         excluded_nodes: Iterable[str] = (),
         cut: Cut | None = None,
+        cubes: Cubes | None = None,
         place: PlacePolicy | None = None,
         keep_to: Domain | None = None,
         spread: Spread | None = None,
@@ -334,6 +351,8 @@ class Request(_c.Immutable):
                 lib.quoit_request_exclude_node(handle, _c.to_text(node_name, f"excluded_nodes[{index}]"))
         if cut is not None:
             call(lib.quoit_request_set_cut, handle, _c.to_member(Cut, cut, "cut"))
+        if cubes is not None:
+            call(lib.quoit_request_set_cubes, handle, _c.to_member(Cubes, cubes, "cubes"))
         if place is not None:
             call(lib.quoit_request_set_place, handle, _c.to_member(PlacePolicy, place, "place"))
         if keep_to is not None:

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/cubes/cubing.h"
+
+#include <string.h>
+
+/* About ten milliseconds for one block. */
+#define STEPS G_GUINT64_CONSTANT (2000000)
+
+/* --- the cubes of a request --- */
+
+/* Lists the boxes that adjacent cubes may form: the requested one, and its turns that are topologies. */
+static void
+list_turns (QuoitCubing *cubing)
+{
+  QuoitShape boxes[QUOIT_MAX_CUBE_TURNS];
+
+  cubing->n_turns = quoit_joined_list_boxes (cubing->request->generation, cubing->request->shape, boxes);
+  for (guint turn = 0; turn < cubing->n_turns; turn++)
+    cubing->turns[turn] = (QuoitTurn) { .hosts = boxes[turn] };
+}
+
+gboolean
+quoit_cubing_init (QuoitCubing *cubing, const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
+{
+  const QuoitGenerationFacts *facts;
+  QuoitRequest cube = *request;
+
+  *cubing = (QuoitCubing) { .fleet = fleet, .request = request };
+  if (!quoit_request_check_complete (request, error) || !quoit_shape_check (request->generation, request->shape, error))
+    return FALSE;
+  facts = quoit_generation_facts (request->generation);
+  cubing->n_cubes = quoit_shape_chips (request->shape) / quoit_shape_chips (facts->ocs_cube);
+  list_turns (cubing);
+  /* The cubes that pass the rules are the candidates of a request for whole cubes. */
+  cube.cubes = QUOIT_CUBES_NONE;
+  cube.place = QUOIT_PLACE_BEST;
+  cube.shape = facts->ocs_cube;
+  cube.chips_per_host = 4;
+  if (!quoit_candidates_find (fleet, &cube, &cubing->candidates, error))
+    return FALSE;
+  if (cubing->candidates.class_index != QUOIT_NO_INDEX)
+    cubing->blocks = quoit_blocks_get (fleet->layout, cubing->candidates.class_index);
+  return TRUE;
+}
+
+void
+quoit_cubing_clear (QuoitCubing *cubing)
+{
+  quoit_candidates_clear (&cubing->candidates);
+  g_clear_pointer (&cubing->blocks, quoit_blocks_unref);
+}
+
+static gboolean
+counts (const QuoitFleet *fleet, guint32 slice, QuoitCubeState state)
+{
+  const guint8 condition = quoit_fleet_slice_status (fleet, (QuoitSliceId) { slice })->condition;
+  const QuoitSliceFlags flags = quoit_condition_flags (condition);
+
+  if (state == QUOIT_CUBE_KNOWN)
+    return quoit_condition_health (condition) != QUOIT_SLICE_CANNOT_BE_INTACT;
+  return (flags & QUOIT_SLICE_INTACT) != 0
+         && (state == QUOIT_CUBE_INTACT
+             || ((flags & QUOIT_SLICE_DRAINING) == 0
+                 && (state == QUOIT_CUBE_HEALTHY || (flags & QUOIT_SLICE_FREE) != 0)));
+}
+
+QuoitCubeSet *
+quoit_cubing_list (const QuoitCubing *cubing, QuoitCubeState state)
+{
+  const QuoitBlocks *blocks = cubing->blocks;
+  QuoitCubeSet *set = g_new0 (QuoitCubeSet, cubing->fleet->layout->n_slices / 64 + 1);
+
+  for (guint32 w = blocks == NULL ? 0 : blocks->first_word; blocks != NULL && w < blocks->end_word; w++)
+    {
+      const guint64 word = blocks->set[w]
+                           & (cubing->candidates.eligible == NULL ? ~(guint64) 0 : cubing->candidates.eligible->slices[w]);
+
+      if (state == QUOIT_CUBE_FREE)
+        set[w] = word & quoit_bits_word (&cubing->fleet->free_slices, w);
+      else
+        for (guint64 rest = word; rest != 0; rest &= rest - 1)
+          if (counts (cubing->fleet, w * 64 + (guint32) __builtin_ctzll (rest), state))
+            set[w] |= rest & -rest;
+    }
+  return set;
+}
+
+/* --- counting --- */
+
+guint32 *
+quoit_cubing_count_by_block (const QuoitCubing *cubing, const QuoitCubeSet *set)
+{
+  const QuoitBlocks *blocks = cubing->blocks;
+  guint32 *counts = g_new0 (guint32, (blocks == NULL ? 0 : blocks->n) + 1);
+
+  for (guint32 w = blocks == NULL ? 0 : blocks->first_word; blocks != NULL && w < blocks->end_word; w++)
+    for (guint64 rest = set[w]; rest != 0; rest &= rest - 1)
+      counts[blocks->of_slice[w * 64 + (guint32) __builtin_ctzll (rest)]]++;
+  return counts;
+}
+
+gboolean
+quoit_cubing_grid (const QuoitCubing *cubing, guint32 block, QuoitGrid *grid)
+{
+  const guint32 *n = cubing->blocks->blocks[block].grid;
+
+  return n[0] > 0
+         && quoit_grid_init (grid, (QuoitShape) { { (guint16) n[0], (guint16) n[1], (guint16) n[2] }, QUOIT_N_AXES }, 0);
+}
+
+void
+quoit_cubing_list_positions (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block, const QuoitGrid *grid,
+                             QuoitHostSet *free)
+{
+  const QuoitBlocks *blocks = cubing->blocks;
+  const QuoitBlock *row = &blocks->blocks[block];
+
+  quoit_host_set_clear (grid, free);
+  for (guint32 i = row->first; i < row->first + row->n; i++)
+    {
+      const guint32 slice = blocks->cubes[i];
+
+      if (blocks->positions[slice] != QUOIT_NO_INDEX && quoit_cube_set_has (set, slice))
+        quoit_host_set_add (grid, free, blocks->positions[slice]);
+    }
+}
+
+void
+quoit_cubing_pack (const QuoitCubing *cubing, const QuoitGrid *grid, const QuoitHostSet *free,
+                   QuoitPackingResult *result)
+{
+  const QuoitPackingDemand demand = { cubing->turns, cubing->n_turns, 1, 0 };
+
+  quoit_packing_solve (grid, free, &demand, 1, QUOIT_OFFSETS_ANY, STEPS, result);
+}
+
+/* How many slices of adjacent cubes a block can hold at once. */
+typedef struct {
+  guint32 least, most;
+} Count;
+
+/* Packs a block. @known has the counts of other blocks with equal positions, many of which are equal. */
+static Count
+count_adjacent (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block, GHashTable *known)
+{
+  QuoitPackingResult result;
+  QuoitHostSet free;
+  QuoitGrid grid;
+  GByteArray *bytes;
+  GBytes *key;
+  const Count *found;
+  Count count;
+
+  if (!quoit_cubing_grid (cubing, block, &grid))
+    return (Count) { 0, 0 };
+  quoit_cubing_list_positions (cubing, set, block, &grid, &free);
+  bytes = g_byte_array_new ();
+  g_byte_array_append (bytes, (const guint8 *) grid.n, sizeof grid.n);
+  g_byte_array_append (bytes, (const guint8 *) free.rows,
+                       quoit_grid_n_rows (&grid) * (guint) sizeof *free.rows);
+  key = g_byte_array_free_to_bytes (bytes);
+  found = g_hash_table_lookup (known, key);
+  if (found != NULL)
+    return g_bytes_unref (key), *found;
+  quoit_cubing_pack (cubing, &grid, &free, &result);
+  count = (Count) { (guint32) result.least, (guint32) result.most };
+  quoit_packing_result_clear (&result);
+  g_hash_table_insert (known, key, g_memdup2 (&count, sizeof count));
+  return count;
+}
+
+void
+quoit_cubing_count (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 enough, guint32 *least, guint32 *most)
+{
+  g_autofree guint32 *counts = quoit_cubing_count_by_block (cubing, set);
+  g_autoptr (GHashTable) known = NULL;
+
+  *least = *most = 0;
+  for (guint32 block = 0; cubing->blocks != NULL && block < cubing->blocks->n && *least < enough; block++)
+    {
+      const guint32 n = counts[block] / cubing->n_cubes;
+      Count count = { n, n };
+
+      if (quoit_cubing_is_adjacent (cubing) && n > 0)
+        {
+          if (known == NULL)
+            known = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
+          count = count_adjacent (cubing, set, block, known);
+          count.most = MIN (count.most, n);
+        }
+      *least += count.least;
+      *most += count.most;
+    }
+}
