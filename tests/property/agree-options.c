@@ -153,12 +153,15 @@ has_wait (const QuoitReport *report, guint32 option)
   return FALSE;
 }
 
-/* Whether a step can be necessary only because of what lies ahead: beside it, reservations ahead could also get slices
- * that the other steps make free, and a wait can end when something else has begun. */
+/* Whether a step can be necessary only because of what lies ahead, or ends before the option is complete: reservations
+ * ahead could also get slices that the other steps make free, a wait can end when something else has begun, and parts
+ * could be placed on what leases make free that end meanwhile, where a quota for the class does not admit them. */
 static gboolean
-depends_on_calendar (const Pair *pair, const QuoitReport *report, guint32 option)
+depends_on_time (const Pair *pair, const QuoitReport *report, guint32 option)
 {
-  return pair->state->has_ahead || (pair->state->has_windows && has_wait (report, option));
+  const gboolean is_counted_by_place = pair->alone->has_cut && quoit_snapshot_get_n_quotas (pair->present) > 0;
+
+  return pair->state->has_ahead || ((pair->state->has_windows || is_counted_by_place) && has_wait (report, option));
 }
 
 void
@@ -173,7 +176,7 @@ agree_check_options (const Pair *pair, const QuoitReport *report)
       expect (pair, n_steps > 0, "an option has no steps");
       expect (pair, fits_after (pair, report, o, &why) || can_be_mended_by_sync (pair, report, o),
               "option '%s' of '%s' does not help: %s", text, summary, why);
-      for (uint32_t s = 0; s < n_steps && n_steps > 1 && !depends_on_calendar (pair, report, o); s++)
+      for (uint32_t s = 0; s < n_steps && n_steps > 1 && !depends_on_time (pair, report, o); s++)
         expect (pair, !fits_without (pair, report, o, s), "option '%s' of '%s' needs no step %u", text, summary, s);
       pair->count->n_options++;
       pair->count->n_steps += n_steps;
