@@ -3,7 +3,7 @@
 #include "api/handles.h"
 #include "formats/graph.h"
 #include "formats/writer.h"
-#include "placement/ahead.h"
+#include "placement/ahead-moves.h"
 #include "placement/alternatives.h"
 #include "placement/made.h"
 #include "placement/explain-bundles.h"
@@ -188,7 +188,7 @@ quoit_snapshot_check (const QuoitSnapshot *snapshot, GError **error)
 {
   g_return_val_if_fail (snapshot != NULL, false);
 
-  return quoit_fleet_check (snapshot->fleet, error);
+  return quoit_fleet_check (snapshot->fleet, error) && quoit_ahead_check_stuck (snapshot->fleet, error);
 }
 
 static const QuoitLayout *

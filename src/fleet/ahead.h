@@ -76,14 +76,37 @@ quoit_fleet_ahead_set_sound (const QuoitFleet *fleet)
   __atomic_store_n (&((QuoitFleet *) fleet)->ahead_is_sound, TRUE, __ATOMIC_RELAXED);
 }
 
+/* Another cache: whether the search for other slices of reservations ahead that lack some has found nothing since groups,
+ * nodes or windows have changed. Also a group that takes slices ends it: the search is greedy, and can find another way.
+ * Processes have different caches, and must decide alike. */
+static inline gboolean
+quoit_fleet_ahead_is_stuck (const QuoitFleet *fleet)
+{
+  return __atomic_load_n (&fleet->ahead_is_stuck, __ATOMIC_RELAXED);
+}
+
+static inline void
+quoit_fleet_ahead_set_stuck (const QuoitFleet *fleet)
+{
+  __atomic_store_n (&((QuoitFleet *) fleet)->ahead_is_stuck, TRUE, __ATOMIC_RELAXED);
+}
+
 void quoit_ahead_unref (QuoitAhead *ahead);
 
 /* --- changes: the caller must have the only reference --- */
+
+/* The search for what reservations ahead lack can find something else. */
+static inline void
+quoit_fleet_ahead_retry (QuoitFleet *fleet)
+{
+  fleet->ahead_is_stuck = FALSE;
+}
 
 static inline void
 quoit_fleet_ahead_doubt (QuoitFleet *fleet)
 {
   fleet->ahead_is_sound = FALSE;
+  quoit_fleet_ahead_retry (fleet);
 }
 
 /* Add and remove the slot of a record that lies ahead. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ends external use. Forks do this to evaluate the options of a report. */
+#include "fleet/ahead.h"
 #include "fleet/private.h"
 
 /* Returns a copy of @external without its bundles on @node. */
@@ -42,6 +43,7 @@ quoit_fleet_end_external (QuoitFleet *fleet, QuoitNodeId node, GError **error)
 
   if (quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
     {
+      quoit_fleet_ahead_retry (fleet);
       quoit_fleet_own_nodes (fleet, node.index)->use[node.index % QUOIT_NODES_PER_CHUNK] = QUOIT_USE_NONE;
       if (fleet->layout->nodes[node.index].slice != QUOIT_NO_INDEX)
         quoit_fleet_recount_slice (fleet, fleet->layout->nodes[node.index].slice);

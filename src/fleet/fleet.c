@@ -306,6 +306,7 @@ quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState 
 
   if (quoit_fleet_node_state (fleet, node) == state)
     return;
+  quoit_fleet_ahead_retry (fleet);
   quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = state;
   if (slice != QUOIT_NO_INDEX)
     quoit_fleet_recount_slice (fleet, slice);

@@ -88,6 +88,7 @@ typedef struct {
   gint64 first_lease_ms;   /* no lease ends, and nothing begins, earlier; see quoit_fleet_first_lease() */
   QuoitAhead *ahead;       /* immutable; NULL: nothing lies ahead */
   gboolean ahead_is_sound; /* a cache: see quoit_fleet_ahead_is_sound() */
+  gboolean ahead_is_stuck; /* a cache: see quoit_fleet_ahead_is_stuck() */
   GHashTable *promised;    /* see quoit_fleet_promise_node(); NULL: empty */
   QuoitQuotas *quotas;     /* see fleet/quotas.h; NULL: none */
 } QuoitFleet;

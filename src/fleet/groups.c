@@ -286,6 +286,7 @@ add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitBulkAdd *bulk, GError 
 
   quoit_index_add_at (&fleet->by_name, name_at, group->name_hash, slot);
   update_first_lease (fleet, group);
+  quoit_fleet_ahead_retry (fleet);
   if (!quoit_group_is_ahead (group))
     {
       if (group->bundles != NULL)
@@ -384,6 +385,7 @@ quoit_fleet_remove_group_with_reason (QuoitFleet *fleet, const char *name, guint
     return FALSE;
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  quoit_fleet_ahead_retry (fleet);
   leave_nodes (fleet, group, slot);
   quoit_fleet_update_quotas (fleet, slot, group, NULL);
   quoit_index_remove_at (&fleet->by_name, at);
@@ -496,6 +498,7 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
     leave_nodes (fleet, before, slot);
   if (*group->source != '\0')
     quoit_fleet_ahead_doubt (fleet);
+  quoit_fleet_ahead_retry (fleet);
   /* Replace the group before the shares are added, because shares refer to the bundles of the group in the slot. */
   replace_in_slot (fleet, slot, group);
   if (moves)
@@ -517,6 +520,7 @@ quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGro
   changed = quoit_group_data_copy_fields (before);
   changed.state = state;
   changed.until_ms = until_ms;
+  quoit_fleet_ahead_retry (fleet);
   replace_in_slot (fleet, slot, quoit_group_data_new (&changed));
   return quoit_group_data_unref (before), TRUE;
 }

@@ -326,7 +326,7 @@ replace (Beginning *beginning, QuoitGroupData *group)
 }
 
 /* Gives other slices to reservations whose slices can no longer be free when they begin, because a node was lost, or
- * because a source uses it. If there are not enough, every later change tries again. */
+ * because a source uses it. If there are not enough, the first change after groups, nodes or windows have changed tries again. */
 static void
 mend (Beginning *beginning)
 {
@@ -334,13 +334,14 @@ mend (Beginning *beginning)
   const QuoitFleet *fleet = beginning->fleet;
   g_autoptr (GPtrArray) moved = NULL;
 
-  if (quoit_fleet_ahead_is_sound (fleet))
+  if (quoit_fleet_ahead_is_sound (fleet) || quoit_fleet_ahead_is_stuck (fleet))
     return;
   if (quoit_ahead_is_sound (fleet))
     quoit_fleet_ahead_set_sound (fleet);
-  else if (find_moves (fleet, &nothing, &moved, NULL))
-    for (guint i = 0; moved != NULL && i < moved->len; i++)
-      replace (beginning, quoit_group_data_ref (moved->pdata[i]));
+  else if (!find_moves (fleet, &nothing, &moved, NULL) || moved == NULL)
+    quoit_fleet_ahead_set_stuck (fleet);
+  for (guint i = 0; moved != NULL && i < moved->len; i++)
+    replace (beginning, quoit_group_data_ref (moved->pdata[i]));
 }
 
 /* Returns bundles of @group for where they fit now, or NULL. */

@@ -525,11 +525,31 @@ quoit_fork_mend_ahead (QuoitFleet *fork)
   const QuoitAheadAddition nothing = { 0 };
   g_autoptr (GArray) moves = NULL;
 
-  if (quoit_fleet_n_ahead (fork) == 0 || quoit_fleet_ahead_is_sound (fork))
+  if (quoit_fleet_n_ahead (fork) == 0 || quoit_fleet_ahead_is_sound (fork) || quoit_fleet_ahead_is_stuck (fork))
     return;
   moves = quoit_ahead_is_sound (fork) ? NULL : quoit_ahead_move (fork, &nothing);
   if (moves != NULL)
     make_moves (fork, moves);
+  if (moves == NULL || moves->len == 0)
+    quoit_fleet_ahead_set_stuck (fork);
+}
+
+gboolean
+quoit_ahead_check_stuck (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitAheadAddition nothing = { 0 };
+  g_autoptr (GArray) moves = NULL;
+  const QuoitGroupData *group;
+
+  if (quoit_fleet_n_ahead (fleet) == 0 || !quoit_fleet_ahead_is_stuck (fleet))
+    return TRUE;
+  moves = quoit_ahead_move (fleet, &nothing);
+  if (moves == NULL || moves->len == 0)
+    return TRUE;
+  group = g_array_index (moves, QuoitAheadMove, 0).group;
+  return quoit_fail (error, QUOIT_ERROR_FAILED,
+                     "reservation '%s@%" G_GUINT64_FORMAT "' lacks slices, and does not get those that are free",
+                     group->name, group->id);
 }
 
 /* Returns what the request sees if reservations ahead keep their slices in @seen, or get others. Takes @seen. */

@@ -40,6 +40,9 @@ QuoitFleet *quoit_fleet_seen_for (const QuoitFleet *fleet, const QuoitRequest *r
  * ledger does first. */
 void quoit_fork_mend_ahead (QuoitFleet *fork);
 
+/* Fails with FAILED if there are slices for a reservation ahead that lacks some, and quoit_fleet_ahead_is_stuck(). */
+gboolean quoit_ahead_check_stuck (const QuoitFleet *fleet, GError **error);
+
 /* Returns the slice of the layout whose hosts are exactly those of slice @slice of a reservation; QUOIT_NO_INDEX if an
  * import has moved or removed some of them. */
 guint32 quoit_ahead_find_slice (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 slice);

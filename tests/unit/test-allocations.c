@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* quoit_snapshot_test() allocates no memory for a request without constraints, and little for others when it is
- * repeated. The program counts the calls of malloc() and its relatives, also those of the library. */
+ * repeated; and refusals do not repeat the search for what a waiting reservation lacks. The program counts the calls of
+ * malloc() and its relatives, also those of the library. */
 #include <quoit/quoit.h>
 #include <string.h>
 
@@ -133,6 +134,43 @@ START_TEST (allocations_are_counted)
 }
 END_TEST
 
+/* Requests more slices of another class than are free, and returns the number of allocations. */
+static guint
+count_of_refusal (QuoitLedger *ledger)
+{
+  g_autoptr (QuoitRequest) request = request_new ("v5p", "2x2x2", 20);
+  g_autoptr (GError) error = NULL;
+  guint before = n_allocations;
+  QuoitGroup *group = quoit_ledger_reserve (ledger, request, first_ms, NULL, &error);
+
+  before = n_allocations - before;
+  ck_assert_ptr_null (group);
+  return before;
+}
+
+START_TEST (refusals_do_not_repeat_the_search_for_a_waiting_reservation)
+{
+  static const char text[] = "v6e 4x4 x1 pool=a; v5p 2x2x2 x20 pool=c";
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
+  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, first_ms, NULL);
+  g_autoptr (QuoitRequest) request = request_new ("v6e", "4x4", 1);
+  g_autoptr (QuoitGroup) ahead = NULL;
+  guint plain, searching, repeated;
+
+  ahead = quoit_ledger_reserve_at (ledger, request, first_ms + 60000, 0, first_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (ahead);
+  ck_assert (quoit_ledger_set_node_state (ledger, "c-0-0", QUOIT_NODE_DRAINING, first_ms, NULL));
+  count_of_refusal (ledger);
+  plain = count_of_refusal (ledger);
+  ck_assert (quoit_ledger_set_node_state (ledger, "a-0-0", QUOIT_NODE_DEAD, first_ms, NULL));
+  searching = count_of_refusal (ledger);
+  repeated = count_of_refusal (ledger);
+  ck_assert_uint_eq (repeated, plain);
+  ck_assert (!CAN_COUNT || searching > plain + 10);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -142,6 +180,7 @@ main (void)
   tcase_add_test (tcase, allocations_are_counted);
   tcase_add_test (tcase, test_without_constraints_allocates_nothing);
   tcase_add_test (tcase, repeated_test_with_constraints_allocates_little);
+  tcase_add_test (tcase, refusals_do_not_repeat_the_search_for_a_waiting_reservation);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
