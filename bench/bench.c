@@ -218,24 +218,38 @@ bench_limit_verdict (BenchLimit limit, double value)
   return (limit.relation == BENCH_AT_MOST ? value <= limit.value : value >= limit.value) ? "met" : "missed";
 }
 
+/* Returns the output, or NULL after a failure. The caller owns it. */
+static char *
+run_program (Bench *bench, char **argv)
+{
+  g_autofree char *text = NULL, *command = g_strjoinv (" ", argv);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  if (g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, &error)
+      && g_spawn_check_wait_status (status, &error))
+    return g_steal_pointer (&text);
+  g_printerr ("bench: '%s' did not measure: %s\n", command, error->message);
+  bench->n_failed++;
+  return NULL;
+}
+
+gboolean
+bench_run_program (Bench *bench, char **argv)
+{
+  g_autofree char *text = run_program (bench, argv);
+
+  return text != NULL;
+}
+
 void
 bench_program (Bench *bench, char **argv,
                void (*take) (Bench *bench, const char *scenario, const char *fleet, double ns))
 {
-  g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) lines = NULL;
-  int status;
+  g_autofree char *text = run_program (bench, argv);
+  g_auto (GStrv) lines = text == NULL ? NULL : g_strsplit (text, "\n", -1);
 
-  if (!g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, &error)
-      || !g_spawn_check_wait_status (status, &error))
-    {
-      g_printerr ("bench: %s did not measure: %s\n", argv[g_strv_length (argv) - 1], error->message);
-      bench->n_failed++;
-      return;
-    }
-  lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint i = 0; lines != NULL && lines[i] != NULL; i++)
     {
       g_auto (GStrv) fields = g_strsplit (lines[i], "\t", 3);
 

@@ -55,6 +55,9 @@ double bench_median (double *values, guint n);
 void bench_program (Bench *bench, char **argv,
                     void (*take) (Bench *bench, const char *scenario, const char *fleet, double ns));
 
+/* Runs a program and discards its output. Returns FALSE, and prints the reason on stderr, if it cannot run or fails. */
+gboolean bench_run_program (Bench *bench, char **argv);
+
 /* The families, one per file. */
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
@@ -77,3 +80,4 @@ void bench_environments (Bench *bench);
 void bench_meshes (Bench *bench);
 void bench_processes (Bench *bench);
 void bench_promises (Bench *bench);
+void bench_scheduler (Bench *bench);

@@ -240,7 +240,8 @@ bench_bare_copy_journal (const char *from, const char *to)
 {
   static const char columns[] = "seq, time_ms, verb, actor, next_group, next_node, effects, chain";
   g_autofree char *select = g_strdup_printf ("SELECT %s FROM journal ORDER BY seq", columns);
-  g_autofree char *insert = g_strdup_printf ("INSERT INTO journal (%s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", columns);
+  g_autofree char *insert
+      = g_strdup_printf ("INSERT INTO journal (%s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", columns);
   BenchBare *bare = bench_bare_new (to);
   sqlite3 *handle;
   sqlite3_stmt *read, *write = prepare (bare, insert);

@@ -85,17 +85,128 @@ measure (Bench *bench, const char *fleet_name, guint32 n_nodes, double limit_of_
                                             .n_operations = 1 });
 }
 
-/* Where the slices of a request may be, and what it costs at most, compared with a request that may have any. */
+/* --- where the slices of a request may be --- */
+
+enum { N_SLICES = 8, FEW_EXCLUSIONS = 100, MANY_EXCLUSIONS = 5000 };
+
+static void
+keep_to_pool (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  g_assert (quoit_request_set_keep_to (request, QUOIT_DOMAIN_POOL, NULL));
+}
+
+static void
+keep_to_zone (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  g_assert (quoit_request_set_keep_to (request, QUOIT_DOMAIN_ZONE, NULL));
+}
+
+static void
+spread_over_pools (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  g_assert (quoit_request_set_spread (request, QUOIT_DOMAIN_POOL, 1, 1, NULL));
+}
+
+static void
+set_near (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  g_assert (quoit_request_set_near_group (request, "filler-0", NULL));
+}
+
+/* Sets the first pool that has enough free slices. */
+static void
+set_pool (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  const QuoitLayout *layout = fleet->layout;
+  guint32 shelf = 0;
+
+  while (quoit_fleet_shelf_n_free (fleet, (QuoitShelfId) { shelf }) < N_SLICES)
+    shelf++;
+  quoit_request_replace_text (&request->pool,
+                              quoit_layout_text (layout, layout->pools[layout->shelves[shelf].pool].name));
+}
+
+static void
+set_zone (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  quoit_request_replace_text (&request->zone, "us-east5-b");
+}
+
+static void
+select_label (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  g_assert (quoit_request_add_selector (request, "cloud.google.com/machine-family", "ct6e", NULL));
+}
+
+static void
+add_slice_name (QuoitRequest *request, GPtrArray *names, const QuoitFleet *fleet, guint32 slice)
+{
+  g_autofree char *name = quoit_layout_slice_full_name (fleet->layout, (QuoitSliceId) { slice });
+
+  quoit_request_add_slice_name (request, names, name);
+}
+
+/* Names free slices, each of which is the first one after @distance others. */
+static void
+name_slices (QuoitRequest *request, const QuoitFleet *fleet, guint32 distance)
+{
+  for (guint32 i = 0, at = 0; i < N_SLICES; i++, at += distance + 1)
+    {
+      at = quoit_bits_next (&fleet->free_slices, at);
+      add_slice_name (request, request->slices, fleet, at);
+    }
+}
+
+static void
+name_near_slices (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  name_slices (request, fleet, 0);
+}
+
+static void
+name_far_slices (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  name_slices (request, fleet, fleet->layout->n_slices / (N_SLICES + 1));
+}
+
+static void
+exclude (QuoitRequest *request, const QuoitFleet *fleet, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    add_slice_name (request, request->excluded, fleet, i * (fleet->layout->n_slices / n));
+}
+
+static void
+exclude_few (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  exclude (request, fleet, FEW_EXCLUSIONS);
+}
+
+static void
+exclude_many (QuoitRequest *request, const QuoitFleet *fleet)
+{
+  exclude (request, fleet, MANY_EXCLUSIONS);
+}
+
+enum { NO_LIMIT = 0 };
+
+/* What a request states, and what it costs at most, compared with a request that states nothing. */
 static const struct {
   const char *scenario;
-  QuoitDomain keep_to, spread_over;
-  gboolean is_near;
+  void (*set) (QuoitRequest *request, const QuoitFleet *fleet);
   double most;
 } places[] = {
-  { "kept to a pool", .keep_to = QUOIT_DOMAIN_POOL, .most = 2 },
-  { "kept to a zone", .keep_to = QUOIT_DOMAIN_ZONE, .most = 2 },
-  { "spread over pools", .spread_over = QUOIT_DOMAIN_POOL, .most = 2.5 },
-  { "near a group", .is_near = TRUE, .most = 2 },
+  { "of a pool", set_pool, 2 },
+  { "of a zone", set_zone, 2 },
+  { "with a label", select_label, 2 },
+  { "named", name_near_slices, 2 },
+  { "named, far from each other", name_far_slices, NO_LIMIT },
+  { "100 excluded", exclude_few, 2 },
+  { "5,000 excluded", exclude_many, 10 },
+  { "kept to a pool", keep_to_pool, 2 },
+  { "kept to a zone", keep_to_zone, 2 },
+  { "spread over pools", spread_over_pools, 2 },
+  { "near a group", set_near, 2 },
 };
 
 static void
@@ -104,7 +215,7 @@ measure_places (Bench *bench, const char *fleet_name, guint32 slices_per_pool)
   const char *plain = "fork, reserve 8 slices, drop";
   g_autoptr (QuoitLayout) layout = bench_layout_new (100000, slices_per_pool);
   g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, 50);
-  g_autoptr (QuoitRequest) any = bench_request_new (8);
+  g_autoptr (QuoitRequest) any = bench_request_new (N_SLICES);
   Origin origin = { fleet, any, 1 };
 
   bench_measure (
@@ -112,21 +223,18 @@ measure_places (Bench *bench, const char *fleet_name, guint32 slices_per_pool)
                  .scenario = plain, .fleet = fleet_name, .run = reserve_on_fork, .data = &origin, .n_operations = 1 });
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      g_autoptr (QuoitRequest) request = bench_request_new (8);
+      g_autoptr (QuoitRequest) request = bench_request_new (N_SLICES);
       g_autofree char *scenario = g_strdup_printf ("%s, %s", plain, places[i].scenario);
       g_autofree char *ratio = g_strdup_printf ("%s / any", scenario);
 
-      g_assert (quoit_request_set_keep_to (request, places[i].keep_to, NULL));
-      g_assert (quoit_request_set_spread (request, places[i].spread_over, 1, 1, NULL));
-      if (places[i].is_near)
-        g_assert (quoit_request_set_near_group (request, "filler-0", NULL));
+      places[i].set (request, fleet);
       origin.request = request;
       bench_measure (
           bench,
           &(BenchOperation) {
               .scenario = scenario, .fleet = fleet_name, .run = reserve_on_fork, .data = &origin, .n_operations = 1 });
       bench_add (bench, ratio, fleet_name, bench_ns (bench, scenario, fleet_name) / bench_ns (bench, plain, fleet_name),
-                 "times", BENCH_UP_TO (places[i].most));
+                 "times", places[i].most == NO_LIMIT ? BENCH_NONE : BENCH_UP_TO (places[i].most));
     }
 }
 

@@ -20,7 +20,7 @@ static const struct {
   { "meshes", bench_meshes },       { "processes", bench_processes },
   { "queues", bench_queues },       { "ahead", bench_ahead },
   { "nodes", bench_nodes },         { "promises", bench_promises },
-  { "parts", bench_parts },
+  { "scheduler", bench_scheduler }, { "parts", bench_parts },
 };
 
 static gboolean
