@@ -93,11 +93,30 @@ typedef struct {
   guint64 free_bits;               /* bits of it that change */
 } QuoitCountsUpdate;
 
-/* Prepares an update for slices of another shelf, or with another change. */
-void quoit_counts_update_switch (QuoitFleet *fleet, QuoitCountsUpdate *update, guint32 shelf, guint8 from, guint8 to);
 /* Counts all that is not counted yet. */
 void quoit_counts_update_flush (QuoitFleet *fleet, QuoitCountsUpdate *update);
+void quoit_counts_update_flush_class (QuoitFleet *fleet, QuoitCountsUpdate *update);
 void quoit_counts_update_flush_free_bits (QuoitFleet *fleet, QuoitCountsUpdate *update);
+/* Counts all that is not counted yet, and prepares the update for another change. */
+void quoit_counts_update_switch (QuoitFleet *fleet, QuoitCountsUpdate *update, guint8 from, guint8 to);
+
+static inline void
+quoit_counts_update_flush_shelf (QuoitFleet *fleet, QuoitCountsUpdate *update)
+{
+  const guint32 class_index = fleet->layout->shelves[update->shelf].class_index, n = update->n_on_shelf;
+
+  update->n_on_shelf = 0;
+  if (class_index == QUOIT_NO_INDEX)
+    return;
+  if (class_index != update->class_index)
+    {
+      quoit_counts_update_flush_class (fleet, update);
+      update->class_index = class_index;
+    }
+  update->n_in_class += n;
+  if (quoit_condition_changes_free (update->from, update->to))
+    quoit_fleet_count_on_shelf (fleet, update->shelf, update->to == QUOIT_CONDITION_FREE ? n : 0 - n);
+}
 
 /* Adds a slice like quoit_fleet_count_change(). Set n_on_shelf to 0 before the first slice, and flush the update after
  * the last one. */
@@ -107,8 +126,11 @@ quoit_counts_update_add (QuoitFleet *fleet, QuoitCountsUpdate *update, guint32 s
 {
   if (update->n_on_shelf == 0)
     *update = (QuoitCountsUpdate) { .from = from, .to = to, .shelf = shelf, .class_index = QUOIT_NO_INDEX };
-  else if (shelf != update->shelf || from != update->from || to != update->to)
-    quoit_counts_update_switch (fleet, update, shelf, from, to);
+  else if (from != update->from || to != update->to)
+    quoit_counts_update_switch (fleet, update, from, to);
+  else if (shelf != update->shelf)
+    quoit_counts_update_flush_shelf (fleet, update);
+  update->shelf = shelf;
   update->n_on_shelf++;
   if (!quoit_condition_changes_free (from, to))
     return;

@@ -121,30 +121,12 @@ quoit_counts_update_flush_free_bits (QuoitFleet *fleet, QuoitCountsUpdate *updat
   update->free_bits = 0;
 }
 
-static void
-flush_class (QuoitFleet *fleet, QuoitCountsUpdate *update)
+void
+quoit_counts_update_flush_class (QuoitFleet *fleet, QuoitCountsUpdate *update)
 {
   if (update->n_in_class > 0)
     quoit_fleet_count_in_class (fleet, update->class_index, update->n_in_class, update->from, update->to);
   update->n_in_class = 0;
-}
-
-static void
-flush_shelf (QuoitFleet *fleet, QuoitCountsUpdate *update)
-{
-  const guint32 class_index = fleet->layout->shelves[update->shelf].class_index, n = update->n_on_shelf;
-
-  update->n_on_shelf = 0;
-  if (class_index == QUOIT_NO_INDEX)
-    return;
-  if (class_index != update->class_index)
-    {
-      flush_class (fleet, update);
-      update->class_index = class_index;
-    }
-  update->n_in_class += n;
-  if (quoit_condition_changes_free (update->from, update->to))
-    quoit_fleet_count_on_shelf (fleet, update->shelf, update->to == QUOIT_CONDITION_FREE ? n : 0 - n);
 }
 
 void
@@ -152,23 +134,17 @@ quoit_counts_update_flush (QuoitFleet *fleet, QuoitCountsUpdate *update)
 {
   if (update->n_on_shelf == 0)
     return;
-  flush_shelf (fleet, update);
-  flush_class (fleet, update);
+  quoit_counts_update_flush_shelf (fleet, update);
+  quoit_counts_update_flush_class (fleet, update);
   quoit_counts_update_flush_free_bits (fleet, update);
 }
 
 void
-quoit_counts_update_switch (QuoitFleet *fleet, QuoitCountsUpdate *update, guint32 shelf, guint8 from, guint8 to)
+quoit_counts_update_switch (QuoitFleet *fleet, QuoitCountsUpdate *update, guint8 from, guint8 to)
 {
-  flush_shelf (fleet, update);
-  if (from != update->from || to != update->to)
-    {
-      flush_class (fleet, update);
-      quoit_counts_update_flush_free_bits (fleet, update);
-      update->from = from;
-      update->to = to;
-    }
-  update->shelf = shelf;
+  quoit_counts_update_flush (fleet, update);
+  update->from = from;
+  update->to = to;
 }
 
 /* --- status of slices --- */

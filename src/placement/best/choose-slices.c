@@ -239,6 +239,28 @@ fullest_whole (WholeShelves *shelves)
   return (FreeShelf) { shelves->fleet->layout->rank_shelf[rank], shelves->fullest };
 }
 
+/* Uses up the fullest remaining shelves, of which all slices are candidates, as long as a request for @n slices needs
+ * all of the next one. Stops at the end of a row. Returns the number of slices that were appended. */
+static guint32
+use_up_row (WholeShelves *shelves, guint32 n, QuoitPlan *plan)
+{
+  const guint32 n_free = fullest_whole (shelves).n_free, end = shelves->row[n_free + 1];
+  const guint32 *rank_shelf = shelves->fleet->layout->rank_shelf;
+  guint32 rank = shelves->next, left = n;
+
+  while (rank < end && left > n_free)
+    {
+      const guint32 first = rank & ~63u;
+      guint64 word = quoit_bits_word (&shelves->fleet->ranks, rank / 64) & quoit_bits_range_mask (rank, end);
+
+      for (; word != 0 && left > n_free; word &= word - 1, left -= n_free)
+        append_first (shelves->fleet, NULL, rank_shelf[first + (guint32) __builtin_ctzll (word)], n_free, plan);
+      rank = word != 0 ? first + (guint32) __builtin_ctzll (word) : first + 64;
+    }
+  shelves->next = rank;
+  return n - left;
+}
+
 /* --- partial shelves: only some of their slices are candidates, which are counted --- */
 
 typedef struct {
@@ -337,12 +359,22 @@ choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, Q
     return FALSE;
   while (best.shelf == QUOIT_NO_INDEX)
     {
-      FreeShelf fullest = use_up_fullest (&whole, &partial);
+      guint32 most; /* no remaining shelf has more */
 
-      append_first (fleet, candidates->eligible, fullest.shelf, fullest.n_free, plan);
-      n -= fullest.n_free;
-      /* No shelf has more than the fullest one had. */
-      if (n <= fullest.n_free)
+      if (candidates->eligible == NULL)
+        {
+          n -= use_up_row (&whole, n, plan);
+          most = whole.fullest;
+        }
+      else
+        {
+          FreeShelf fullest = use_up_fullest (&whole, &partial);
+
+          append_first (fleet, candidates->eligible, fullest.shelf, fullest.n_free, plan);
+          n -= fullest.n_free;
+          most = fullest.n_free;
+        }
+      if (n <= most)
         best = find_sufficient (&whole, &partial, n);
     }
   append_first (fleet, candidates->eligible, best.shelf, n, plan);
