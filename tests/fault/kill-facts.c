@@ -51,7 +51,7 @@ update_node (QuoitLedger *ledger, const char *name, gint64 value, gint64 now_ms,
 static gboolean
 import_slices (QuoitLedger *ledger, const char *name, gint64 value, gint64 now_ms, GError **error)
 {
-  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u", (guint) value);
+  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u; " KILL_CUBES, (guint) value);
   g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
   g_autoptr (QuoitImport) import = NULL;
 
@@ -123,8 +123,8 @@ read_node (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
 static gboolean
 read_slices (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
 {
-  *value = quoit_snapshot_get_n_slices (snapshot);
-  return *value != 0;
+  *value = (gint64)quoit_snapshot_get_n_slices (snapshot) - KILL_N_CUBES;
+  return *value > 0;
 }
 
 static gboolean

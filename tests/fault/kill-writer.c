@@ -88,7 +88,9 @@ random_lease (const Writer *writer)
 static Change
 make_group (const Writer *writer, const char *name, gint64 n_slices)
 {
-  g_autoptr (QuoitRequest) request = new_slice_request (name, "v6e", "4x4", n_slices);
+  const gboolean has_cubes = random_below (writer, 5) == 0;
+  g_autoptr (QuoitRequest) request
+      = new_slice_request (name, has_cubes ? "v5p" : "v6e", has_cubes ? "4x4x8" : "4x4", n_slices);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   Change change = change_new (writer, CHANGE_GROUP, name);
@@ -96,6 +98,7 @@ make_group (const Writer *writer, const char *name, gint64 n_slices)
   gint64 from_ms;
 
   quoit_request_set_key (request, name, NULL);
+  require (quoit_request_set_cubes (request, has_cubes ? QUOIT_CUBES_ANY : QUOIT_CUBES_NONE, NULL), "cubes");
   if (die == 0)
     {
       g_snprintf (change.owner, CHANGE_NAME_BYTES, "owner-%u", random_below (writer, 3));
@@ -109,7 +112,8 @@ make_group (const Writer *writer, const char *name, gint64 n_slices)
     case 2:
       from_ms = writer->now_ms + 1 + random_below (writer, 150000);
       /* An import can remove slices that are only promised. */
-      require (quoit_request_add_selector (request, "ray.io/tpu-slice-name", "!in(v6e-4x4-12,v6e-4x4-13)", NULL),
+      require (has_cubes
+                   || quoit_request_add_selector (request, "ray.io/tpu-slice-name", "!in(v6e-4x4-12,v6e-4x4-13)", NULL),
                "a selector");
       group = quoit_ledger_reserve_at (writer->ledger, request, from_ms, from_ms + random_lease (writer),
                                        writer->now_ms, NULL, &error);

@@ -5,6 +5,10 @@
 
 #include "../support.h"
 
+/* Cubes for groups of joined slices, as fleet text. */
+#define KILL_CUBES "v5p 4x4x4 x8 pool=cube block=b"
+enum { KILL_N_CUBES = 8 };
+
 typedef enum {
   CHANGE_GROUP = '+',   /* a group was reserved */
   CHANGE_RELEASE = '-', /* a group was released */

@@ -557,7 +557,8 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
   Expected expected = expected_new ();
 
-  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL) && facts_init (ledger, T0),
+  require (ledger != NULL && import_text (ledger, "v6e 4x4 x12; " KILL_CUBES, NULL, T0, NULL)
+               && facts_init (ledger, T0),
            "the ledger of the test cannot be created");
   g_clear_pointer (&ledger, quoit_ledger_unref);
   for (guint round = 0; round < n_rounds; round++)

@@ -482,8 +482,66 @@ static const Step losing[] = {
   { "open again", open_ledger },
 };
 
+/* --- joined cubes --- */
+
+static gboolean
+import_cubes (World *world, gint64 now_ms, GError **error)
+{
+  return import_text (world->ledger, "v5p 4x4x4 x6 pool=c block=b grid=1x1x6; v5p 4x4x4 x2 pool=d block=d", "a", now_ms,
+                      error);
+}
+
+static gboolean
+reserve_joined (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = new_slice_request ("job", "v5p", "4x4x8", 3);
+
+  require (quoit_request_set_slice_range (request, 1, 3, NULL), "1..3");
+  require (quoit_request_set_cubes (request, QUOIT_CUBES_ANY, NULL), "cubes");
+  return drop_group (quoit_ledger_reserve (world->ledger, request, now_ms, NULL, error));
+}
+
+static gboolean
+reserve_adjacent_later (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = new_slice_request ("later", "v5p", "4x4x8", 1);
+
+  require (quoit_request_set_cubes (request, QUOIT_CUBES_ADJACENT, NULL), "cubes");
+  return drop_group (
+      quoit_ledger_reserve_at (world->ledger, request, now_ms + 20000, now_ms + 60000, now_ms, NULL, error));
+}
+
+/* The block has no other cube, so that the slice goes to the other block. */
+static gboolean
+lose_cube (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_ledger_set_node_state (world->ledger, "c-0-5", QUOIT_NODE_DEAD, now_ms, error);
+}
+
+static gboolean
+release_joined (World *world, gint64 now_ms, GError **error)
+{
+  return has_changed (quoit_ledger_release_slice (world->ledger, "job", "0", now_ms, error));
+}
+
+static const Step joining[] = {
+  { "create", create_ledger },
+  { "import cubes", import_cubes },
+  { "open", open_ledger },
+  { "reserve joined slices", reserve_joined },
+  { "lose a cube", lose_cube },
+  { "repair", repair_job },
+  { "shrink", shrink_job },
+  { "grow", grow_job },
+  { "release one slice", release_joined },
+  { "reserve adjacent cubes for later", reserve_adjacent_later },
+  { "verify", verify },
+  { "compact all", compact_all },
+  { "open again", open_ledger },
+};
+
 const Life lives[N_LIVES] = {
   { "making", making, G_N_ELEMENTS (making), 0 },    { "compacting", compacting, G_N_ELEMENTS (compacting), 6 },
   { "leasing", leasing, G_N_ELEMENTS (leasing), 3 }, { "losing", losing, G_N_ELEMENTS (losing), 2 },
-  { "planning", planning, N_PLANNING_STEPS, 2 },
+  { "planning", planning, N_PLANNING_STEPS, 2 },     { "joining", joining, G_N_ELEMENTS (joining), 2 },
 };

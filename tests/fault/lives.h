@@ -21,7 +21,7 @@ typedef struct {
   guint n_steps, start;
 } Life;
 
-enum { N_LIVES = 5, MOST_STEPS = 24, N_PLANNING_STEPS = 21 };
+enum { N_LIVES = 6, MOST_STEPS = 24, N_PLANNING_STEPS = 21 };
 extern const Life lives[N_LIVES];
 extern const Step planning[N_PLANNING_STEPS]; /* of one of the lives */
 

@@ -125,7 +125,8 @@ find_place (const Choice *choice, Offer *offer)
       return quoit_places_find_first (&grid, &free, cubing->turns, cubing->n_turns, &offer->place);
     }
   costs = quoit_cube_costs_get (cubing->fleet->layout, cubing->request->generation, &grid);
-  is_found = quoit_places_find_best (costs->costs, &free, cubing->turns, cubing->n_turns, &offer->place);
+  is_found = quoit_cube_costs_find_best (costs, &(QuoitCubeQuestion) { &grid, &free, cubing->turns, cubing->n_turns },
+                                         &offer->place);
   quoit_cube_costs_unref (costs);
   offer->cost = offer->place.cost;
   return is_found;
@@ -389,7 +390,7 @@ pack_all (const QuoitCubing *cubing, QuoitCubeSet *set, guint32 most, QuoitJoine
       if (!quoit_cubing_grid (cubing, block, &grid))
         continue;
       quoit_cubing_list_positions (cubing, set, block, &grid, &free);
-      quoit_cubing_pack (cubing, &grid, &free, &result);
+      quoit_cube_question_pack (&(QuoitCubeQuestion) { &grid, &free, cubing->turns, cubing->n_turns }, &result);
       for (guint i = 0; i < result.parts->len && joined->boxes->len < most; i++)
         {
           const QuoitPackedPart *part = &g_array_index (result.parts, QuoitPackedPart, i);

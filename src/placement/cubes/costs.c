@@ -3,9 +3,16 @@
 
 #include <string.h>
 
+#include "base/indices.h"
 #include "fleet/blocks.h"
 
-enum { CUBE_CHIPS = QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE };
+enum {
+  CUBE_CHIPS = QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE,
+  MOST_KNOWN = 4096 /* answers that are remembered for a grid */
+};
+
+/* About ten milliseconds for one block. */
+#define STEPS G_GUINT64_CONSTANT (2000000)
 
 static gboolean
 is_made_of_cubes (QuoitShape shape)
@@ -99,7 +106,11 @@ list_shapes (QuoitGeneration generation)
 static void
 costs_clear (gpointer data)
 {
-  quoit_place_costs_free (((QuoitCubeCosts *) data)->costs);
+  QuoitCubeCosts *costs = data;
+
+  quoit_place_costs_free (costs->costs);
+  g_hash_table_unref (costs->known);
+  g_mutex_clear (&costs->lock);
 }
 
 QuoitCubeCosts *
@@ -114,8 +125,9 @@ quoit_cube_costs_get (const QuoitLayout *layout, QuoitGeneration generation, con
     return costs;
   shapes = list_shapes (generation);
   costs = g_atomic_rc_box_new0 (QuoitCubeCosts);
-  costs->costs
-      = quoit_place_costs_new (grid, cube, (const QuoitShape *) (const void *) shapes->data, shapes->len);
+  costs->costs = quoit_place_costs_new (grid, cube, (const QuoitShape *) (const void *) shapes->data, shapes->len);
+  costs->known = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
+  g_mutex_init (&costs->lock);
   quoit_recent_put (layout->place_costs, key, sizeof key, costs, costs_clear);
   return costs;
 }
@@ -124,4 +136,103 @@ void
 quoit_cube_costs_unref (QuoitCubeCosts *costs)
 {
   g_atomic_rc_box_release_full (costs, costs_clear);
+}
+
+/* --- answers --- */
+
+typedef enum { COUNT, BEST_PLACE } What;
+
+/* Returns what the answer depends on. */
+static GBytes *
+make_key (const QuoitCubeQuestion *question, What what)
+{
+  const guint n_rows = quoit_grid_n_rows (question->grid);
+  GByteArray *key = g_byte_array_sized_new (64 + n_rows * (guint) sizeof *question->free->rows);
+  const guint8 byte = (guint8) what;
+
+  g_byte_array_append (key, &byte, sizeof byte);
+  for (guint turn = 0; turn < question->n_turns; turn++)
+    g_byte_array_append (key, (const guint8 *) question->turns[turn].hosts.dims, sizeof question->turns->hosts.dims);
+  g_byte_array_append (key, (const guint8 *) question->free->rows, n_rows * (guint) sizeof *question->free->rows);
+  return g_byte_array_free_to_bytes (key);
+}
+
+/* Remembers an answer. The lock must be held. */
+static void
+remember (QuoitCubeCosts *costs, GBytes *key, gconstpointer answer, gsize size)
+{
+  if (g_hash_table_size (costs->known) >= MOST_KNOWN)
+    g_hash_table_remove_all (costs->known);
+  g_hash_table_insert (costs->known, g_bytes_ref (key), g_memdup2 (answer, size));
+}
+
+void
+quoit_cube_question_pack (const QuoitCubeQuestion *question, QuoitPackingResult *result)
+{
+  const QuoitPackingDemand demand = { question->turns, question->n_turns, 1, 0 };
+
+  quoit_packing_solve (question->grid, question->free, &demand, 1, QUOIT_OFFSETS_ANY, STEPS, result);
+}
+
+static QuoitCubeCount
+count (const QuoitCubeQuestion *question)
+{
+  const guint32 n_free = quoit_host_set_count (question->grid, question->free);
+  QuoitPackingResult result;
+  QuoitCubeCount counted = { n_free, n_free };
+
+  if (quoit_shape_chips (question->turns[0].hosts) == 1)
+    return counted;
+  quoit_cube_question_pack (question, &result);
+  counted = (QuoitCubeCount) { (guint32) result.least, (guint32) result.most };
+  quoit_packing_result_clear (&result);
+  return counted;
+}
+
+QuoitCubeCount
+quoit_cube_costs_count (QuoitCubeCosts *costs, const QuoitCubeQuestion *question)
+{
+  g_autoptr (GBytes) key = NULL;
+  const QuoitCubeCount *known;
+  QuoitCubeCount counted;
+
+  if (!g_mutex_trylock (&costs->lock))
+    return count (question);
+  key = make_key (question, COUNT);
+  known = g_hash_table_lookup (costs->known, key);
+  counted = known != NULL ? *known : count (question);
+  if (known == NULL)
+    remember (costs, key, &counted, sizeof counted);
+  g_mutex_unlock (&costs->lock);
+  return counted;
+}
+
+static QuoitPlace
+find_best (const QuoitCubeCosts *costs, const QuoitCubeQuestion *question)
+{
+  QuoitPlace place;
+
+  if (!quoit_places_find_best (costs->costs, question->free, question->turns, question->n_turns, &place))
+    place = (QuoitPlace) { QUOIT_NO_INDEX, 0, 0 };
+  return place;
+}
+
+gboolean
+quoit_cube_costs_find_best (QuoitCubeCosts *costs, const QuoitCubeQuestion *question, QuoitPlace *place)
+{
+  g_autoptr (GBytes) key = NULL;
+  const QuoitPlace *known;
+
+  if (!g_mutex_trylock (&costs->lock))
+    {
+      *place = find_best (costs, question);
+      return place->origin != QUOIT_NO_INDEX;
+    }
+  key = make_key (question, BEST_PLACE);
+  known = g_hash_table_lookup (costs->known, key);
+  *place = known != NULL ? *known : find_best (costs, question);
+  if (known == NULL)
+    remember (costs, key, place, sizeof *place);
+  g_mutex_unlock (&costs->lock);
+  return place->origin != QUOIT_NO_INDEX;
 }

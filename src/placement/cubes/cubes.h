@@ -2,10 +2,10 @@
 /* Chooses cubes for the slices of a request that joins them (placement/request.h), and explains such a request.
  *
  * Each slice gets its cubes from the block in which they cost later requests least. The cost of taking cubes from a
- * block is what it takes from the topologies of the catalogue that are made of cubes: for each number of cubes, how many
- * fewer such slices the free cubes of the block then make, times the chips of one, divided by how many an empty block
- * makes. Adjacent cubes get the cheapest place of all blocks in the same sense (geometry/places.h). If the length of the
- * request is known, the four cheapest blocks are compared over time, as for parts (placement/cut/later.h). */
+ * block is what it takes from the topologies of the catalogue that are made of cubes: for each number of cubes, how
+ * many fewer such slices the free cubes of the block then make, times the chips of one, divided by how many an empty
+ * block makes. Adjacent cubes get the cheapest place of all blocks in the same sense (geometry/places.h). If the length
+ * of the request is known, the four cheapest blocks are compared over time, as for parts (placement/cut/later.h). */
 #pragma once
 
 #include "placement/cubes/cubing.h"
@@ -45,6 +45,5 @@ gboolean quoit_cubes_test (const QuoitFleet *fleet, const QuoitRequest *request,
  * @enough. */
 gboolean quoit_cubes_count_ever (const QuoitFleet *fleet, const QuoitRequest *request, guint32 enough, guint32 *most,
                                  GError **error);
-QuoitReport *quoit_explain_cubes_without_options (const QuoitFleet *fleet, const QuoitRequest *request,
-                                                  GError **error);
+QuoitReport *quoit_explain_cubes_without_options (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 void quoit_cubes_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/cubes/cubing.h"
 
-#include <string.h>
-
-/* About ten milliseconds for one block. */
-#define STEPS G_GUINT64_CONSTANT (2000000)
+#include "placement/cubes/costs.h"
 
 /* --- the cubes of a request --- */
 
@@ -72,8 +69,9 @@ quoit_cubing_list (const QuoitCubing *cubing, QuoitCubeState state)
 
   for (guint32 w = blocks == NULL ? 0 : blocks->first_word; blocks != NULL && w < blocks->end_word; w++)
     {
-      const guint64 word = blocks->set[w]
-                           & (cubing->candidates.eligible == NULL ? ~(guint64) 0 : cubing->candidates.eligible->slices[w]);
+      const guint64 word
+          = blocks->set[w]
+            & (cubing->candidates.eligible == NULL ? ~(guint64) 0 : cubing->candidates.eligible->slices[w]);
 
       if (state == QUOIT_CUBE_FREE)
         set[w] = word & quoit_bits_word (&cubing->fleet->free_slices, w);
@@ -105,7 +103,8 @@ quoit_cubing_grid (const QuoitCubing *cubing, guint32 block, QuoitGrid *grid)
   const guint32 *n = cubing->blocks->blocks[block].grid;
 
   return n[0] > 0
-         && quoit_grid_init (grid, (QuoitShape) { { (guint16) n[0], (guint16) n[1], (guint16) n[2] }, QUOIT_N_AXES }, 0);
+         && quoit_grid_init (grid, (QuoitShape) { { (guint16) n[0], (guint16) n[1], (guint16) n[2] }, QUOIT_N_AXES },
+                             0);
 }
 
 void
@@ -125,47 +124,21 @@ quoit_cubing_list_positions (const QuoitCubing *cubing, const QuoitCubeSet *set,
     }
 }
 
-void
-quoit_cubing_pack (const QuoitCubing *cubing, const QuoitGrid *grid, const QuoitHostSet *free,
-                   QuoitPackingResult *result)
+/* Counts how many slices of adjacent cubes the block can hold at once. */
+static QuoitCubeCount
+count_adjacent (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block)
 {
-  const QuoitPackingDemand demand = { cubing->turns, cubing->n_turns, 1, 0 };
-
-  quoit_packing_solve (grid, free, &demand, 1, QUOIT_OFFSETS_ANY, STEPS, result);
-}
-
-/* How many slices of adjacent cubes a block can hold at once. */
-typedef struct {
-  guint32 least, most;
-} Count;
-
-/* Packs a block. @known has the counts of other blocks with equal positions, many of which are equal. */
-static Count
-count_adjacent (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block, GHashTable *known)
-{
-  QuoitPackingResult result;
+  QuoitCubeCosts *costs;
+  QuoitCubeCount count;
   QuoitHostSet free;
   QuoitGrid grid;
-  GByteArray *bytes;
-  GBytes *key;
-  const Count *found;
-  Count count;
 
   if (!quoit_cubing_grid (cubing, block, &grid))
-    return (Count) { 0, 0 };
+    return (QuoitCubeCount) { 0, 0 };
   quoit_cubing_list_positions (cubing, set, block, &grid, &free);
-  bytes = g_byte_array_new ();
-  g_byte_array_append (bytes, (const guint8 *) grid.n, sizeof grid.n);
-  g_byte_array_append (bytes, (const guint8 *) free.rows,
-                       quoit_grid_n_rows (&grid) * (guint) sizeof *free.rows);
-  key = g_byte_array_free_to_bytes (bytes);
-  found = g_hash_table_lookup (known, key);
-  if (found != NULL)
-    return g_bytes_unref (key), *found;
-  quoit_cubing_pack (cubing, &grid, &free, &result);
-  count = (Count) { (guint32) result.least, (guint32) result.most };
-  quoit_packing_result_clear (&result);
-  g_hash_table_insert (known, key, g_memdup2 (&count, sizeof count));
+  costs = quoit_cube_costs_get (cubing->fleet->layout, cubing->request->generation, &grid);
+  count = quoit_cube_costs_count (costs, &(QuoitCubeQuestion) { &grid, &free, cubing->turns, cubing->n_turns });
+  quoit_cube_costs_unref (costs);
   return count;
 }
 
@@ -173,19 +146,16 @@ void
 quoit_cubing_count (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 enough, guint32 *least, guint32 *most)
 {
   g_autofree guint32 *counts = quoit_cubing_count_by_block (cubing, set);
-  g_autoptr (GHashTable) known = NULL;
 
   *least = *most = 0;
   for (guint32 block = 0; cubing->blocks != NULL && block < cubing->blocks->n && *least < enough; block++)
     {
       const guint32 n = counts[block] / cubing->n_cubes;
-      Count count = { n, n };
+      QuoitCubeCount count = { n, n };
 
       if (quoit_cubing_is_adjacent (cubing) && n > 0)
         {
-          if (known == NULL)
-            known = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
-          count = count_adjacent (cubing, set, block, known);
+          count = count_adjacent (cubing, set, block);
           count.most = MIN (count.most, n);
         }
       *least += count.least;

@@ -18,9 +18,9 @@ typedef enum {
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
-  QuoitCandidates candidates; /* the cubes that pass the rules of the request, in a block or not */
-  QuoitBlocks *blocks;        /* NULL: the fleet has no cubes of the generation */
-  guint32 n_cubes;            /* of a slice */
+  QuoitCandidates candidates;       /* the cubes that pass the rules of the request, in a block or not */
+  QuoitBlocks *blocks;              /* NULL: the fleet has no cubes of the generation */
+  guint32 n_cubes;                  /* of a slice */
   QuoitTurn turns[QUOIT_MAX_TURNS]; /* boxes of cubes for adjacent ones; the box as requested comes first */
   guint n_turns;
 } QuoitCubing;
@@ -73,6 +73,3 @@ gboolean quoit_cubing_grid (const QuoitCubing *cubing, guint32 block, QuoitGrid 
 /* Sets @free to the positions of the cubes of a block that are in the set. */
 void quoit_cubing_list_positions (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block,
                                   const QuoitGrid *grid, QuoitHostSet *free);
-/* Packs adjacent boxes into a block. The caller clears @result. */
-void quoit_cubing_pack (const QuoitCubing *cubing, const QuoitGrid *grid, const QuoitHostSet *free,
-                        QuoitPackingResult *result);

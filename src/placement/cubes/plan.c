@@ -88,9 +88,9 @@ quoit_cubes_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVer
     count (&cubing, QUOIT_CUBE_KNOWN, wanted, &n_ever, &most);
   n_now = MIN (n_now, admitted.n_now);
   if (verdict != NULL)
-    *verdict = n_now >= wanted                           ? QUOIT_VERDICT_FITS
+    *verdict = n_now >= wanted                        ? QUOIT_VERDICT_FITS
                : MIN (most, admitted.n_ever) < wanted ? QUOIT_VERDICT_NEVER
-                                                         : QUOIT_VERDICT_NOT_NOW;
+                                                      : QUOIT_VERDICT_NOT_NOW;
   if (n_free != NULL)
     *n_free = n_now;
   return TRUE;
@@ -134,7 +134,6 @@ count_usable_cubes (const QuoitCubing *cubing)
   for (guint32 block = 0; blocks != NULL && block < blocks->n; block++)
     {
       const QuoitBlock *row = &blocks->blocks[block];
-      g_autofree QuoitCubeSet *set = NULL;
       QuoitHostSet all;
       QuoitPlace place;
       QuoitGrid grid;
@@ -145,8 +144,7 @@ count_usable_cubes (const QuoitCubing *cubing)
         {
           if (!quoit_cubing_grid (cubing, block, &grid))
             continue;
-          set = g_memdup2 (blocks->set, (cubing->fleet->layout->n_slices / 64 + 1) * sizeof *set);
-          quoit_cubing_list_positions (cubing, set, block, &grid, &all);
+          quoit_cubing_list_positions (cubing, blocks->set, block, &grid, &all);
           if (!quoit_places_find_first (&grid, &all, cubing->turns, cubing->n_turns, &place))
             continue;
         }
