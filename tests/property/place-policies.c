@@ -15,6 +15,7 @@ enum {
   MOST_GROUPS = 256,
   MOST_CANDIDATES = 1024,
   N_COMPARED = 4,
+  WEIGHT_NOW = 6,
   STEP_MS = 10
 };
 
@@ -186,7 +187,7 @@ choose (World *world, guint shape, gboolean is_aligned, QuoitPlacePolicy policy,
   qsort (list, n, sizeof *list, compare);
   for (guint i = 0; i < MIN (n, N_COMPARED) && policy == QUOIT_PLACE_BEST && length_ms > 0; i++)
     {
-      guint64 cost = list[i].cost;
+      guint64 cost = WEIGHT_NOW * list[i].cost;
 
       for (gint j = 1; j <= 3; j++)
         cost += count_cost (free_at (world, list[i].slice, world->clock_ms + length_ms * j / 3)

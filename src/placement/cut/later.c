@@ -100,11 +100,11 @@ quoit_later_cost (const QuoitLater *later, const QuoitPlaceCosts *costs, const Q
 {
   const QuoitLaterHosts *list = get_hosts (later, grid, slice);
   const gsize n_rows = quoit_grid_n_rows (grid);
-  guint64 sum = place->cost, cost = place->cost;
+  guint64 sum = QUOIT_WEIGHT_NOW * place->cost, cost = place->cost;
   QuoitHostSet before = *free;
 
   if (!list->has_any)
-    return (1 + QUOIT_N_LATER) * place->cost;
+    return (QUOIT_WEIGHT_NOW + QUOIT_N_LATER) * place->cost;
   for (guint i = 0; i < QUOIT_N_LATER; i++)
     {
       QuoitHostSet then;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a place costs later requests over time: the sum of its costs among the hosts that are free now, and after one
- * third, two thirds and the whole length of the request. A host is free at a later time if it is free now, or if all
- * groups on it end by then, as far as leases and estimates say. It is assumed that nodes stay as they are. */
+/* What a place costs later requests over time: the weighted sum of its costs among the hosts that are free now, and
+ * after one third, two thirds and the whole length of the request. The present weighs as much as six later times: the
+ * future decides among places that cost about the same now, and what is assumed of it may be wrong. A host is free at a
+ * later time if it is free now, or if all groups on it end by then, as far as leases and estimates say. It is assumed
+ * that nodes stay as they are. */
 #pragma once
 
 #include "fleet/fleet.h"
 #include "geometry/places.h"
 #include "placement/request.h"
 
-enum { QUOIT_N_LATER = 3 };
+enum { QUOIT_N_LATER = 3, QUOIT_WEIGHT_NOW = 6 };
 
 /* The hosts of a slice that become free. */
 typedef struct {
