@@ -167,20 +167,38 @@ try_each (const Search *search, guint8 *selected)
   return found;
 }
 
-/* Selects all steps, and then unselects each unnecessary one, beginning with the last. */
+/* Unselects each unnecessary step, beginning with the last. Returns whether there was one. */
+static gboolean
+unselect_unnecessary (const Search *search, guint8 *selected)
+{
+  gboolean any = FALSE;
+
+  for (guint i = search->steps->len; i-- > 0;)
+    {
+      if (!selected[i])
+        continue;
+      selected[i] = 0;
+      if (is_sufficient (search, selected))
+        any = TRUE;
+      else
+        selected[i] = 1;
+    }
+  return any;
+}
+
+/* Selects all steps, and then unselects unnecessary ones. More free nodes can be worse: Ray's algorithm is greedy, and
+ * a quota for a class counts where bundles are placed. So a step can become unnecessary because another one is. */
 static void
 try_together (const Search *search, guint8 *selected)
 {
+  const gboolean is_monotone = search->request->policy != QUOIT_POLICY_RAY && search->fleet->quotas == NULL;
+
   for (guint i = 0; i < search->steps->len; i++)
     selected[i] = 1;
   if (!is_sufficient (search, selected))
     return;
-  for (guint i = search->steps->len; i-- > 0;)
-    {
-      selected[i] = 0;
-      if (!is_sufficient (search, selected))
-        selected[i] = 1;
-    }
+  while (unselect_unnecessary (search, selected) && !is_monotone)
+    continue;
   add_option (search, selected);
 }
 

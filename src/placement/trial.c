@@ -44,12 +44,13 @@ quoit_trial_clear (QuoitTrial *trial)
   g_clear_pointer (&trial->group, quoit_group_data_unref);
 }
 
-/* Returns whether the search for options leaves something out that a reservation tests. */
+/* Returns whether the search for options leaves something out that a reservation tests. For policy `ray`, this is what
+ * else ends while the option waits: Ray's algorithm is greedy, and can fail with more free nodes. */
 static gboolean
 needs_trial (const QuoitFleet *fleet, const QuoitRequest *request)
 {
   return quoit_fleet_n_ahead (fleet) > 0 || fleet->quotas != NULL || quoit_request_has_domains (request)
-         || request->near != NULL;
+         || request->near != NULL || (request->bundles->len > 0 && request->policy == QUOIT_POLICY_RAY);
 }
 
 void

@@ -79,13 +79,17 @@ chips_of_slices (const Pair *pair, const QuoitGroup *group)
       g_autofree char *name = quoit_group_dup_slice_name (group, s);
       uint32_t slice = 0;
       gint64 class_index;
+      guint n_hosts;
 
       expect (pair, quoit_snapshot_lookup_slice (pair->present, name, &slice, NULL), "slice %s", name);
       class_index = quoit_snapshot_get_slice_class (pair->present, slice);
-      if (class_index >= 0)
-        chips_e4 += G_GUINT64_CONSTANT (10000)
-                    * quoit_snapshot_get_class_n_hosts (pair->present, (uint32_t) class_index)
-                    * quoit_snapshot_get_class_chips_per_host (pair->present, (uint32_t) class_index);
+      if (class_index < 0)
+        continue;
+      /* A slice of joined cubes has the name of its first cube, and the hosts of all. */
+      n_hosts = MAX (quoit_snapshot_get_class_n_hosts (pair->present, (uint32_t) class_index),
+                     quoit_group_get_n_workers (group, s));
+      chips_e4 += G_GUINT64_CONSTANT (10000) * n_hosts
+                  * quoit_snapshot_get_class_chips_per_host (pair->present, (uint32_t) class_index);
     }
   return chips_e4;
 }
