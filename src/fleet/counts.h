@@ -45,7 +45,7 @@ quoit_fleet_count_in_class (QuoitFleet *fleet, guint32 class_index, guint32 n, g
 }
 
 /* Changes the number of free slices of a shelf with a class, and its rank. */
-static inline void
+G_ALWAYS_INLINE static inline void
 quoit_fleet_count_on_shelf (QuoitFleet *fleet, guint32 shelf_index, guint32 change)
 {
   const QuoitLayout *layout = fleet->layout;

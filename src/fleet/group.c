@@ -229,7 +229,8 @@ quoit_group_data_ref (const QuoitGroupData *data)
 void
 quoit_group_data_unref (QuoitGroupData *data)
 {
-  if (data != NULL && g_atomic_ref_count_dec (&data->refs))
+  /* like g_atomic_ref_count_dec(), without a call */
+  if (data != NULL && g_atomic_int_dec_and_test (&data->refs))
     g_free (data);
 }
 

@@ -364,7 +364,8 @@ leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
       return;
     }
   quoit_fleet_remove_edges (fleet, group, slot);
-  quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+  if (fleet->layout->n_external > 0)
+    quoit_fleet_set_external_use (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
 }
 
 gboolean
