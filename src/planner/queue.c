@@ -27,6 +27,7 @@ find_other_word (const QuoitRequest *request)
     { request->keep_to != QUOIT_DOMAIN_NONE, "keep-to" },
     { request->spread_over != QUOIT_DOMAIN_NONE, "spread" },
     { request->near != NULL, "near" },
+    { request->cubes != QUOIT_CUBES_NONE, "cubes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)

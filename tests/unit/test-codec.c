@@ -430,6 +430,57 @@ START_TEST (labels_and_reasons_are_decoded_only_if_valid)
 }
 END_TEST
 
+/* A group of slices that are joined from cubes, and whether it may be. */
+static const struct {
+  gboolean is_sound;
+  const char *request;
+  guint32 n_slices, n_nodes; /* of each slice */
+} joined_groups[] = {
+  { TRUE, "v5p 4x4x8 x 1 hostchips=4 cubes=any", 1, 32 },
+  { TRUE, "v5p 4x4x4 x 2 hostchips=4 cubes=any", 2, 16 },
+  { FALSE, "v5p 4x4x8 x 1 hostchips=4 cubes=any", 1, 31 },
+  { FALSE, "v5p 4x4x8 x 1 hostchips=4 cubes=any", 1, 16 },
+  { FALSE, "v5p 4x4x8 x 1 hostchips=4 cubes=any", 0, 0 },
+  { FALSE, "v5p 4x4x2 x 1 hostchips=4 cubes=any", 1, 16 },
+  { FALSE, "v5p 4x4 x 1 hostchips=4 cubes=any", 1, 16 },
+  { FALSE, "v5p 65532x65532x4 x 1 hostchips=4 cubes=any", 1, 16 },
+  { FALSE, "cubes", 1, 16 },
+  { FALSE, "", 1, 16 },
+};
+
+START_TEST (joined_slices_are_decoded_only_if_whole)
+{
+  enum { MOST_NODES = 64 };
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0), read = NULL;
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  guint32 ends[2], nodes[MOST_NODES];
+  QuoitGroupData group = { .id = 7,
+                           .state = QUOIT_GROUP_RESERVED,
+                           .kind = QUOIT_RECORD_CUBES,
+                           .name = "g",
+                           .owner = "",
+                           .key = "",
+                           .request = joined_groups[_i].request,
+                           .n_slices = joined_groups[_i].n_slices,
+                           .n_nodes = joined_groups[_i].n_slices * joined_groups[_i].n_nodes,
+                           .slice_end = ends,
+                           .node_ids = nodes };
+
+  for (guint32 i = 0; i < MOST_NODES; i++)
+    nodes[i] = i + 1;
+  for (guint32 i = 0; i < 2; i++)
+    ends[i] = (i + 1) * joined_groups[_i].n_nodes;
+  quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
+  bytes = quoit_codec_encode (entry);
+  read = quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, &error);
+  ck_assert_int_eq (read != NULL, joined_groups[_i].is_sound);
+  if (read == NULL)
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4");
+}
+END_TEST
+
 START_TEST (more_labels_than_a_group_has_are_refused)
 {
   g_autoptr (QuoitFleet) fleet = fleet_to_change ();
@@ -605,6 +656,7 @@ main (void)
   tcase_add_loop_test (entries, group_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (group_values));
   tcase_add_loop_test (entries, bundle_is_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (bundles_said));
   tcase_add_loop_test (entries, labels_and_reasons_are_decoded_only_if_valid, 0, (int) G_N_ELEMENTS (texts));
+  tcase_add_loop_test (entries, joined_slices_are_decoded_only_if_whole, 0, (int) G_N_ELEMENTS (joined_groups));
   tcase_add_test (entries, more_labels_than_a_group_has_are_refused);
   tcase_add_test (entries, a_lease_ends_before_2200);
   tcase_add_loop_test (entries, entry_with_invalid_time_is_refused, 0, 3);

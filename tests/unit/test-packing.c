@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "geometry/packing.h"
+#include "geometry/pairs.h"
 
 enum { MAX_TURNS = QUOIT_MAX_TURNS, N_DEMANDS = 3, STEPS = 20000000 };
 
@@ -178,6 +179,49 @@ START_TEST (a_budget_ends_the_search)
 }
 END_TEST
 
+/* The packings are proven, so that there are as many pairs as parts. */
+START_TEST (pairs_are_as_many_as_parts_of_two_hosts)
+{
+  GRand *rand = g_rand_new_with_seed (5);
+
+  for (guint round = 0; round < 300; round++)
+    {
+      const guint x = (guint) g_rand_int_range (rand, 1, 5), y = (guint) g_rand_int_range (rand, 1, 5);
+      const guint z = (guint) g_rand_int_range (rand, 1, 5), n = x * y * z;
+      const unsigned axes = (unsigned) g_rand_int_range (rand, 1, 8);
+      QuoitTurn turns[QUOIT_N_AXES];
+      guint32 partners[64];
+      guint n_turns = 0, n_paired = 0;
+      QuoitPackingResult result;
+      QuoitHostSet free;
+      QuoitGrid grid;
+
+      ck_assert (quoit_grid_init (&grid, shape_of (x, y, z), 0));
+      quoit_host_set_clear (&grid, &free);
+      for (guint32 host = 0; host < n; host++)
+        if (g_rand_int_range (rand, 0, 3) > 0)
+          quoit_host_set_add (&grid, &free, host);
+      for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+        if ((axes >> axis & 1) != 0)
+          turns[n_turns++] = (QuoitTurn) { .hosts = shape_of (axis == 0 ? 2 : 1, axis == 1 ? 2 : 1, axis == 2 ? 2 : 1) };
+      quoit_packing_solve (&grid, &free, &(QuoitPackingDemand) { turns, n_turns, 1, 0 }, 1, QUOIT_OFFSETS_ANY, STEPS,
+                           &result);
+      ck_assert_uint_eq (result.least, result.most);
+      ck_assert_uint_eq (quoit_grid_find_pairs (&grid, &free, axes, partners), result.least);
+      for (guint32 host = 0; host < n; host++)
+        if (partners[host] != G_MAXUINT32)
+          {
+            ck_assert (quoit_host_set_has (&grid, &free, host));
+            ck_assert_uint_eq (partners[partners[host]], host);
+            n_paired++;
+          }
+      ck_assert_uint_eq (n_paired, 2 * result.least);
+      quoit_packing_result_clear (&result);
+    }
+  g_rand_free (rand);
+}
+END_TEST
+
 static Suite *
 packing_suite (void)
 {
@@ -188,6 +232,7 @@ packing_suite (void)
   tcase_add_test (tcase, small_packings_are_the_greatest);
   tcase_add_test (tcase, a_wrong_result_is_refused);
   tcase_add_test (tcase, a_budget_ends_the_search);
+  tcase_add_test (tcase, pairs_are_as_many_as_parts_of_two_hosts);
   suite_add_tcase (suite, tcase);
   return suite;
 }

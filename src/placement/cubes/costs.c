@@ -5,6 +5,7 @@
 
 #include "base/indices.h"
 #include "fleet/blocks.h"
+#include "geometry/pairs.h"
 
 enum {
   CUBE_CHIPS = QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE * QUOIT_CUBE_SIDE,
@@ -166,10 +167,73 @@ remember (QuoitCubeCosts *costs, GBytes *key, gconstpointer answer, gsize size)
   g_hash_table_insert (costs->known, g_bytes_ref (key), g_memdup2 (answer, size));
 }
 
+/* Returns the axis along which the box has two cubes; QUOIT_N_AXES: it is not a pair. */
+static guint
+pair_axis (QuoitShape box)
+{
+  for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+    if (box.dims[axis] == 2 && quoit_shape_chips (box) == 2)
+      return axis;
+  return QUOIT_N_AXES;
+}
+
+/* Returns the axes along which a slice of two cubes may lie; 0: the slices have other boxes. */
+static unsigned
+pair_axes (const QuoitCubeQuestion *question)
+{
+  unsigned axes = 0;
+
+  for (guint turn = 0; turn < question->n_turns; turn++)
+    axes |= 1u << pair_axis (question->turns[turn].hosts);
+  return axes & ((1u << QUOIT_N_AXES) - 1);
+}
+
+static QuoitPackedPart
+pack_pair (const QuoitCubeQuestion *question, guint32 one, guint32 other)
+{
+  const QuoitGrid *grid = question->grid;
+  QuoitPackedPart part = { .origin = one };
+  guint32 step = 1;
+  guint axis = 0;
+
+  while (grid->n[axis] == 1 || other - one != step)
+    step *= grid->n[axis++];
+  while (pair_axis (question->turns[part.turn].hosts) != axis)
+    part.turn++;
+  return part;
+}
+
+static void
+pack_pairs (const QuoitCubeQuestion *question, unsigned axes, QuoitPackingResult *result)
+{
+  const guint32 n = quoit_grid_n_hosts (question->grid);
+  g_autofree guint32 *partners = g_new (guint32, n + 1);
+
+  *result = (QuoitPackingResult) { .parts = g_array_new (FALSE, FALSE, sizeof (QuoitPackedPart)),
+                                   .host_weights = g_array_new (FALSE, TRUE, sizeof (guint64)),
+                                   .demand_weights = g_array_new (FALSE, TRUE, sizeof (guint64)),
+                                   .unit = 1 };
+  result->least = result->most = quoit_grid_find_pairs (question->grid, question->free, axes, partners);
+  for (guint32 one = 0; one < n; one++)
+    if (partners[one] != QUOIT_NO_INDEX && partners[one] > one)
+      {
+        const QuoitPackedPart part = pack_pair (question, one, partners[one]);
+
+        g_array_append_val (result->parts, part);
+      }
+}
+
 void
 quoit_cube_question_pack (const QuoitCubeQuestion *question, QuoitPackingResult *result)
 {
   const QuoitPackingDemand demand = { question->turns, question->n_turns, 1, 0 };
+  const unsigned axes = pair_axes (question);
+
+  if (axes != 0)
+    {
+      pack_pairs (question, axes, result);
+      return;
+    }
 
   quoit_packing_solve (question->grid, question->free, &demand, 1, QUOIT_OFFSETS_ANY, STEPS, result);
 }

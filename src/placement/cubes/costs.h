@@ -38,7 +38,7 @@ typedef struct {
   guint n_turns;
 } QuoitCubeQuestion;
 
-/* Packs boxes into the free cubes. The caller clears @result. */
+/* Packs boxes into the free cubes, without a proof of the upper number. The caller clears @result. */
 void quoit_cube_question_pack (const QuoitCubeQuestion *question, QuoitPackingResult *result);
 
 /* How many boxes fit at once. */
