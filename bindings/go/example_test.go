@@ -64,8 +64,8 @@ func ExampleSnapshot_Explain() {
 	fmt.Println("would help:", report.Options[0].Text)
 	// Output:
 	// NOT_NOW 1 of 2
-	// INTACT: 3 -> 2: 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other
 	// EXTERNAL: 2 -> 1: 1 of 2 slices is in external use
+	// INTACT: 3 -> 2: 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other
 	// would help: node v6e-4x4-1-2 alive again
 }
 
