@@ -46,6 +46,15 @@ static const Column option_columns[] = {
   { "steps", NULL, CELL_TABLE },
 };
 
+static const Column order_columns[] = {
+  { "order", "ORDER", CELL_TEXT },     { "option", NULL, CELL_NUMBER },   { "until", "WAITS UNTIL", CELL_TEXT },
+  { "groups", "GROUPS", CELL_NUMBER }, { "chips", "CHIPS", CELL_AMOUNT }, { "proven", "PROVEN", CELL_FLAG },
+  { "text", "OPTION", CELL_TEXT },
+};
+
+static const QuoitOptionOrder orders[]
+    = { QUOIT_OPTION_ORDER_EARLIEST, QUOIT_OPTION_ORDER_FEWEST_GROUPS, QUOIT_OPTION_ORDER_FEWEST_CHIPS };
+
 static Table *
 reasons (const QuoitReport *report)
 {
@@ -97,6 +106,29 @@ options (const QuoitReport *report)
     {
       table_take_text (table, quoit_report_dup_option_text (report, i));
       table_take_table (table, steps (report, i));
+    }
+  return table;
+}
+
+/* One row for each order that has an option. */
+static Table *
+best_options (const QuoitReport *report)
+{
+  Table *table = table_new (order_columns, G_N_ELEMENTS (order_columns));
+
+  for (gsize i = 0; i < G_N_ELEMENTS (orders); i++)
+    {
+      int64_t option = quoit_report_find_option (report, orders[i]);
+
+      if (option < 0)
+        continue;
+      table_add_text (table, quoit_option_order_get_name (orders[i]));
+      table_add_number (table, option);
+      table_take_text (table, text_format_time (quoit_report_get_option_time_ms (report, (uint32_t) option)));
+      table_add_number (table, quoit_report_get_option_n_groups (report, (uint32_t) option));
+      table_take_text (table, quoit_amount_format (quoit_report_get_option_chips (report, (uint32_t) option)));
+      table_add_flag (table, quoit_report_is_option_best (report, orders[i]));
+      table_take_text (table, quoit_report_dup_option_text (report, (uint32_t) option));
     }
   return table;
 }
@@ -198,8 +230,24 @@ report_describe (QuoitReport *report, Document *document)
   if (has_bundles)
     document_take_table (document, "misses", "nodes that come nearest", misses (report));
   document_take_table (document, "options", "what would help, any one of", options (report));
+  if (quoit_report_get_verdict (report) == QUOIT_VERDICT_NOT_NOW)
+    document_take_table (document, "orders", "the best option in each order", best_options (report));
   if (quoit_report_get_n_alternatives (report) > 1)
     document_take_table (document, "alternatives", "alternatives", alternatives (report));
+}
+
+/* Returns " (earliest, fewest-groups)" for an option that is the best one in these orders. */
+static char *
+order_names (const QuoitReport *report, uint32_t option)
+{
+  GString *names = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (orders); i++)
+    if (quoit_report_find_option (report, orders[i]) == (int64_t) option)
+      g_string_append_printf (names, "%s%s", names->len == 0 ? " (" : ", ", quoit_option_order_get_name (orders[i]));
+  if (names->len > 0)
+    g_string_append_c (names, ')');
+  return g_string_free (names, FALSE);
 }
 
 static void
@@ -237,7 +285,8 @@ report_explain (const QuoitReport *report)
   for (uint32_t i = 0; i < quoit_report_get_n_options (report); i++)
     {
       g_autofree char *option = quoit_report_dup_option_text (report, i);
-      g_autofree char *text = g_strconcat ("  would help: ", option, NULL);
+      g_autofree char *names = order_names (report, i);
+      g_autofree char *text = g_strconcat ("  would help: ", option, names, NULL);
 
       append_line (lines, text);
     }

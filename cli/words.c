@@ -203,6 +203,7 @@ static const Word steps[] = {
   { QUOIT_STEP_NODE_ALIVE, "node-alive" },
   { QUOIT_STEP_UNDRAIN, "undrain" },
   { QUOIT_STEP_LEASE_ENDS, "lease-ends" },
+  { QUOIT_STEP_EXPECTED_END, "expected-end" },
   { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
   { QUOIT_STEP_WINDOW_ENDS, "window-ends" },
   { QUOIT_STEP_RELEASE, "release" },

@@ -101,10 +101,11 @@ const (
 	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // request Slices
 	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request Topology, on hosts of ChipsPerHost if that is not 0
 	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // request ChipsPerHost
-	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of Group ends at Until
+	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of Group ends at Until, unless it is renewed
 	StepWindowEnds    StepKind = C.QUOIT_STEP_WINDOW_ENDS    // the window that Group names ends at Until
 	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
 	StepShrink        StepKind = C.QUOIT_STEP_SHRINK         // resize Group, which is elastic or to be repaired, to Slices
+	StepExpectedEnd   StepKind = C.QUOIT_STEP_EXPECTED_END   // Group is expected to end at Until
 )
 
 var stepKindNames = map[StepKind]string{
@@ -112,10 +113,30 @@ var stepKindNames = map[StepKind]string{
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 	StepWindowEnds: "WINDOW_ENDS", StepShrink: "SHRINK",
+	StepExpectedEnd: "EXPECTED_END",
 }
 
 // String returns the name of the action.
 func (k StepKind) String() string { return nameOf(stepKindNames, k) }
+
+// OptionOrder is an order in which options are compared. Its options only wait for groups, or release groups.
+type OptionOrder int
+
+// The orders of options.
+const (
+	OrderEarliest     OptionOrder = C.QUOIT_OPTION_ORDER_EARLIEST      // waiting only: the earliest time comes first
+	OrderFewestGroups OptionOrder = C.QUOIT_OPTION_ORDER_FEWEST_GROUPS // releasing at once: the fewest groups come first
+	OrderFewestChips  OptionOrder = C.QUOIT_OPTION_ORDER_FEWEST_CHIPS  // releasing at once: the fewest chips come first
+)
+
+// String returns the name of the order.
+func (o OptionOrder) String() string {
+	name := C.GoString(C.quoit_option_order_get_name(C.QuoitOptionOrder(o)))
+	if name == "" {
+		return nameOf(nil, o)
+	}
+	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // Report is why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would
 // make the request fit.
@@ -132,6 +153,9 @@ type Report struct {
 	Reasons          []Reason // the main obstacle first
 	Misses           []Miss   // nodes that almost have room for Bundle, if no node has room for it
 	Options          []Option // each option alone makes the request fit; the smallest one first
+
+	// BestOptions has the best of Options in each order. An order without an option is left out.
+	BestOptions []BestOption
 
 	// Alternative is which alternative of the request the report is about, counted from 1: the first one that fits, else
 	// the first one that fits later; 0 is the request itself.
@@ -167,8 +191,18 @@ type Miss struct {
 
 // Option is a set of steps. If all of them are done, the request fits.
 type Option struct {
-	Steps []Step
-	Text  string // "release train@17 and undrain host-3"
+	Steps  []Step
+	Text   string    // "release train@17 and undrain host-3"
+	Time   time.Time // the last time of the waiting steps; zero if the option waits for nothing
+	Groups int       // the groups that the option releases or shrinks
+	Chips  string    // the chips that these groups give up, as decimal text
+}
+
+// BestOption is the best option of a report in one order.
+type BestOption struct {
+	Order    OptionOrder
+	Option   int  // the index in Report.Options
+	IsProven bool // no option is better in this order; false if the search was cut
 }
 
 // Step is one step of an option. Its Kind determines which of the other fields are set.
@@ -176,7 +210,7 @@ type Step struct {
 	Kind         StepKind
 	Node         string
 	Group        string    // NAME@ID
-	Until        time.Time // when the lease of Group ends
+	Until        time.Time // until when the step waits
 	Topology     string
 	ChipsPerHost int
 	Slices       int
@@ -232,6 +266,12 @@ func moveReportAlone(c *C.QuoitReport) *Report {
 	for index := range report.Options {
 		report.Options[index] = optionFromC(c, C.uint32_t(index))
 	}
+	for order := OrderEarliest; order <= OrderFewestChips; order++ {
+		if option := C.quoit_report_find_option(c, C.QuoitOptionOrder(order)); option >= 0 {
+			isProven := bool(C.quoit_report_is_option_best(c, C.QuoitOptionOrder(order)))
+			report.BestOptions = append(report.BestOptions, BestOption{order, int(option), isProven})
+		}
+	}
 	return report
 }
 
@@ -269,7 +309,16 @@ func optionFromC(c *C.QuoitReport, option C.uint32_t) Option {
 			steps[index].Until = timeFromC(int64(until))
 		}
 	}
-	return Option{Steps: steps, Text: moveString(C.quoit_report_dup_option_text(c, option))}
+	result := Option{
+		Steps:  steps,
+		Text:   moveString(C.quoit_report_dup_option_text(c, option)),
+		Groups: int(C.quoit_report_get_option_n_groups(c, option)),
+		Chips:  moveString(C.quoit_amount_format(C.quoit_report_get_option_chips(c, option))),
+	}
+	if until := C.quoit_report_get_option_time_ms(c, option); until != 0 {
+		result.Time = timeFromC(int64(until))
+	}
+	return result
 }
 
 // Summary returns one sentence with the verdict, the numbers, the dominant reason and the first option. what is the

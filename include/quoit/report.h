@@ -80,11 +80,25 @@ typedef enum {
   QUOIT_STEP_FEWER_SLICES = 5,   /* request n_slices */
   QUOIT_STEP_OTHER_TOPOLOGY = 6, /* request the topology, on hosts of chips_per_host if that is not 0 */
   QUOIT_STEP_OTHER_HOSTS = 7,    /* request hosts of chips_per_host */
-  QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group ends at until_ms */
+  QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group ends at until_ms unless it is renewed, or the group is a */
+                                 /* reservation ahead that ends then */
   QUOIT_STEP_SOURCE_REMOVES = 9, /* the source that owns the group removes it */
   QUOIT_STEP_WINDOW_ENDS = 10,   /* the window of the calendar that the group names ends at until_ms */
-  QUOIT_STEP_SHRINK = 11         /* the group, which is elastic or to be repaired, is resized to n_slices */
+  QUOIT_STEP_SHRINK = 11,        /* the group, which is elastic or to be repaired, is resized to n_slices */
+  QUOIT_STEP_EXPECTED_END = 12   /* the group is expected to end at until_ms; see quoit_ledger_set_expected_end() */
 } QuoitStepKind;
+
+/**
+ * QuoitOptionOrder:
+ *
+ * An order in which the options of a report are compared. The options of these orders only wait for groups, or release
+ * groups: nodes stay as they are, and external use goes on.
+ */
+typedef enum {
+  QUOIT_OPTION_ORDER_EARLIEST = 1,      /* waiting only: nothing is released; the earliest time comes first */
+  QUOIT_OPTION_ORDER_FEWEST_GROUPS = 2, /* releasing only, at once: the fewest groups come first */
+  QUOIT_OPTION_ORDER_FEWEST_CHIPS = 3   /* releasing only, at once: the groups with the fewest chips come first */
+} QuoitOptionOrder;
 
 /**
  * quoit_constraint_get_name:
@@ -300,6 +314,71 @@ QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_
 QUOIT_API uint32_t quoit_report_get_n_options (const QuoitReport *report);
 
 /**
+ * quoit_option_order_get_name:
+ *
+ * Returns: the name that the command prints: "fewest-groups"; "" for an unknown number
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_option_order_get_name (QuoitOptionOrder order);
+
+/**
+ * quoit_report_find_option:
+ *
+ * Returns the best option in an order. One option can be the best one in several orders. Waiting counts on the expected
+ * end of a group, else on the end of its own lease, which its caller may renew. It never counts on the end of an owner's
+ * lease, because a live owner renews it.
+ *
+ * Returns: an index below quoit_report_get_n_options(); -1: no option only waits, or only releases groups, or the
+ *   verdict is not %QUOIT_VERDICT_NOT_NOW
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_report_find_option (const QuoitReport *report, QuoitOptionOrder order);
+
+/**
+ * quoit_report_is_option_best:
+ *
+ * Returns whether it is proven that no option is better than quoit_report_find_option() in the order: no earlier time,
+ * no smaller number of groups, no set of groups with fewer chips.
+ *
+ * Returns: false if the search was cut, and if there is no such option
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_report_is_option_best (const QuoitReport *report, QuoitOptionOrder order);
+
+/**
+ * quoit_report_get_option_time_ms:
+ * @option: below quoit_report_get_n_options()
+ *
+ * Returns: the last time of the waiting steps of the option; 0: it waits for nothing
+ *
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_report_get_option_time_ms (const QuoitReport *report, uint32_t option);
+
+/**
+ * quoit_report_get_option_n_groups:
+ * @option: below quoit_report_get_n_options()
+ *
+ * Returns: the number of groups that the option releases or shrinks
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_option_n_groups (const QuoitReport *report, uint32_t option);
+
+/**
+ * quoit_report_get_option_chips:
+ * @option: below quoit_report_get_n_options()
+ *
+ * Returns: the chips that these groups give up
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitAmount quoit_report_get_option_chips (const QuoitReport *report, uint32_t option);
+
+/**
  * quoit_report_get_n_steps:
  * @option: below quoit_report_get_n_options()
  *
@@ -339,7 +418,7 @@ QUOIT_API const char *quoit_report_get_step_group (const QuoitReport *report, ui
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: the time when the lease ends; 0 for other kinds
+ * Returns: the time until which the step waits; 0 for other kinds
  */
 QUOIT_API int64_t quoit_report_get_step_until_ms (const QuoitReport *report, uint32_t option, uint32_t step);
 

@@ -3,6 +3,7 @@
 #include <quoit/models/systems.h>
 
 #include "placement/constraint.h"
+#include "placement/orders.h"
 
 QuoitVerdict
 quoit_report_get_verdict (const QuoitReport *report)
@@ -299,6 +300,62 @@ quoit_report_get_step_n_slices (const QuoitReport *report, uint32_t option, uint
   const QuoitStep *row = step_at (report, option, step);
 
   return row == NULL ? 0 : row->n_slices;
+}
+
+const char *
+quoit_option_order_get_name (QuoitOptionOrder order)
+{
+  static const char *const names[] = { [QUOIT_OPTION_ORDER_EARLIEST] = "earliest",
+                                       [QUOIT_OPTION_ORDER_FEWEST_GROUPS] = "fewest-groups",
+                                       [QUOIT_OPTION_ORDER_FEWEST_CHIPS] = "fewest-chips" };
+
+  return (guint) order < G_N_ELEMENTS (names) && names[order] != NULL ? names[order] : "";
+}
+
+static gboolean
+is_order (QuoitOptionOrder order)
+{
+  return *quoit_option_order_get_name (order) != '\0';
+}
+
+int64_t
+quoit_report_find_option (const QuoitReport *report, QuoitOptionOrder order)
+{
+  guint option;
+
+  g_return_val_if_fail (report != NULL && is_order (order), -1);
+
+  option = quoit_report_best_option (report, order);
+  return option == QUOIT_NO_INDEX ? -1 : (int64_t) option;
+}
+
+bool
+quoit_report_is_option_best (const QuoitReport *report, QuoitOptionOrder order)
+{
+  g_return_val_if_fail (report != NULL && is_order (order), false);
+
+  return quoit_report_best_option (report, order) != QUOIT_NO_INDEX
+         && (report->proven_orders & quoit_order_bit (order)) != 0;
+}
+
+int64_t
+quoit_report_get_option_time_ms (const QuoitReport *report, uint32_t option)
+{
+  return option_steps (report, option) == NULL ? 0 : quoit_report_option_cost (report, option).time_ms;
+}
+
+uint32_t
+quoit_report_get_option_n_groups (const QuoitReport *report, uint32_t option)
+{
+  return option_steps (report, option) == NULL ? 0 : quoit_report_option_cost (report, option).n_groups;
+}
+
+QuoitAmount
+quoit_report_get_option_chips (const QuoitReport *report, uint32_t option)
+{
+  return (QuoitAmount) { option_steps (report, option) == NULL
+                             ? 0
+                             : (gint64) quoit_report_option_cost (report, option).chips_e4 };
 }
 
 char *

@@ -42,8 +42,8 @@ quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error)
       if (!quoit_entry_apply (entry, &fleet, error))
         return NULL;
     }
-  /* What a request may take depends on the time, if something begins later. */
-  if (fleet == NULL && (quoit_fleet_n_ahead (snapshot->fleet) == 0 || snapshot->now_ms == time_ms))
+  /* What a request may take, and when groups are expected to end, depends on the time. */
+  if (fleet == NULL && MAX (snapshot->now_ms, snapshot->fleet->clock_ms) == time_ms)
     return quoit_snapshot_ref (snapshot);
   now = quoit_snapshot_new (fleet != NULL ? g_steal_pointer (&fleet) : quoit_fleet_ref (snapshot->fleet));
   now->now_ms = time_ms;

@@ -14,6 +14,18 @@ quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group)
   return *group->owner == '\0' ? group->until_ms : quoit_fleet_group_until_ms (fleet, group);
 }
 
+gint64
+quoit_group_planned_end (const QuoitGroupData *group, gint64 now_ms, gboolean *is_estimate)
+{
+  const gboolean is_expected = group->expected_end_ms != 0;
+
+  if (is_estimate != NULL)
+    *is_estimate = is_expected;
+  if (!is_expected)
+    return group->until_ms;
+  return MAX (group->expected_end_ms, now_ms + 1);
+}
+
 gboolean
 quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now_ms, QuoitGroupEnd *end)
 {

@@ -347,6 +347,7 @@ explain (Explanation *explanation, GError **error)
     quoit_report_find_bundle_options (explanation->report, explanation->fleet, explanation->request,
                                       (const guint32 *) (void *) explanation->possible->data,
                                       explanation->possible->len);
+  quoit_report_find_orders_later (explanation->report, explanation->fleet, explanation->request);
   return TRUE;
 }
 

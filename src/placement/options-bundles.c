@@ -141,7 +141,7 @@ add_option (const Search *search, const guint8 *selected)
         continue;
       if (step->kind == QUOIT_STEP_RELEASE)
         {
-          quoit_option_add_group_end (option, search->fleet, step->group);
+          quoit_option_add_group_end (option, step->group, QUOIT_END_AS_PLANNED, 0);
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, step->node);
@@ -249,4 +249,5 @@ quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, 
   if (try_each (&search, selected) == 0)
     try_together (&search, selected);
   add_shrinks (report, fleet, request, nodes, n_nodes);
+  quoit_report_settle_ends (report);
 }

@@ -6,20 +6,26 @@
 #include "placement/shrink.h"
 
 void
-quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
+quoit_option_add_group_end (QuoitOption *option, const QuoitGroupData *group, QuoitEndManner manner, gint64 now_ms)
 {
   g_autofree char *handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
-  QuoitStep step = { .group = handle, .until_ms = quoit_fleet_group_until_ms (fleet, group), .record = group };
+  QuoitStep step = { .kind = *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES,
+                     .group = handle,
+                     .record = group };
+  gboolean is_estimate = FALSE;
 
   if (group->kind == QUOIT_RECORD_WINDOW)
     {
       step.kind = QUOIT_STEP_WINDOW_ENDS;
       step.group = (char *) quoit_window_record_window (group);
+      step.until_ms = group->until_ms;
     }
-  else if (step.until_ms != 0)
-    step.kind = QUOIT_STEP_LEASE_ENDS;
-  else
-    step.kind = *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES;
+  else if (manner == QUOIT_END_BY_WAITING)
+    step.until_ms = quoit_group_planned_end (group, now_ms, &is_estimate);
+  else if (manner == QUOIT_END_AS_PLANNED)
+    step.until_ms = group->until_ms;
+  if (step.until_ms != 0 && step.kind != QUOIT_STEP_WINDOW_ENDS)
+    step.kind = is_estimate ? QUOIT_STEP_EXPECTED_END : QUOIT_STEP_LEASE_ENDS;
   quoit_option_add_step (option, &step);
 }
 
@@ -70,14 +76,6 @@ add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
     }
 }
 
-static gint
-by_steps (gconstpointer a, gconstpointer b)
-{
-  guint x = ((const QuoitOption *) a)->steps->len, y = ((const QuoitOption *) b)->steps->len;
-
-  return (x > y) - (x < y);
-}
-
 /* Adds the options that change the fleet. */
 static void
 add_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
@@ -92,23 +90,23 @@ add_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *r
 /* --- options if a quota does not admit the request --- */
 
 static void
-add_ends (QuoitOption *option, const QuoitFleet *fleet, const GPtrArray *ends)
+add_ends (QuoitOption *option, const GPtrArray *ends)
 {
   for (guint i = 0; i < ends->len; i++)
-    quoit_option_add_group_end (option, fleet, ends->pdata[i]);
+    quoit_option_add_group_end (option, ends->pdata[i], QUOIT_END_AS_PLANNED, 0);
 }
 
 /* Adds the options of @part, each with the ends of groups before its own steps, and the smaller number, if any, after
  * them. */
 static void
-add_combined (QuoitReport *report, const QuoitFleet *fleet, const GPtrArray *ends, const QuoitReport *part)
+add_combined (QuoitReport *report, const GPtrArray *ends, const QuoitReport *part)
 {
   for (guint i = 0; i < part->options->len; i++)
     {
       const GArray *steps = g_array_index (part->options, QuoitOption, i).steps;
       QuoitOption *option = quoit_report_add_option (report);
 
-      add_ends (option, fleet, ends);
+      add_ends (option, ends);
       for (guint s = 0; s < steps->len; s++)
         quoit_option_add_step (option, &g_array_index (steps, QuoitStep, s));
       if (part->n_wanted < report->n_wanted)
@@ -142,7 +140,7 @@ add_quota_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
     add_repairs (part, without, request, candidates);
   else if (counts.n_free_now >= n)
     quoit_report_add_option (part);
-  add_combined (report, fleet, ends, part);
+  add_combined (report, ends, part);
 }
 
 void
@@ -204,5 +202,4 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
   add_shrinks (report, fleet, request, candidates);
   quoit_report_add_fewer_slices (report);
   add_other_classes (report, fleet, request);
-  g_array_sort (report->options, by_steps);
 }

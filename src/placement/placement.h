@@ -173,8 +173,10 @@ gboolean quoit_best_append_on_shelf (const QuoitFleet *fleet, guint32 class_inde
 gboolean quoit_best_choose_on_many_shelves (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n,
                                             QuoitPlan *plan);
 
-/* Adds the step by which @group ends: its lease ends, its source removes it, or the caller releases it. */
-void quoit_option_add_group_end (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);
+/* Adds the step by which @group ends. @now_ms matters only for waiting: an expected end that has passed is the next
+ * moment. */
+void quoit_option_add_group_end (QuoitOption *option, const QuoitGroupData *group, QuoitEndManner manner,
+                                 gint64 now_ms);
 
 /* Adds options to the report of a refused request for slices. */
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,

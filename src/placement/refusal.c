@@ -321,6 +321,8 @@ explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **re
       made = quoit_request_makes_slices (refusal->request) ? explain_made (fleet, refusal, group, report != NULL, error)
                                                       : explain_bundles (fleet, refusal, report != NULL, error);
     }
+  if (made != NULL)
+    made->is_of_group = refusal->group_id != 0 || refusal->missing != NULL;
   try_options (report == NULL ? NULL : made, refusal, before, group);
   if (report != NULL)
     *report = made;

@@ -5,8 +5,10 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "fleet/ahead.h"
 #include "placement/constraint.h"
 #include "placement/made.h"
+#include "placement/orders.h"
 #include "placement/placement.h"
 #include "placement/trial.h"
 
@@ -24,7 +26,7 @@ step_clear (gpointer item)
 static void
 option_clear (gpointer data)
 {
-  g_array_unref (((QuoitOption *) data)->steps);
+  quoit_option_clear (data);
 }
 
 static void
@@ -228,6 +230,40 @@ quoit_report_find_options_later (QuoitReport *report, const QuoitFleet *fleet, c
   report->request = quoit_request_dup (request, request->name);
 }
 
+void
+quoit_report_find_orders_later (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+    quoit_report_find_options_later (report, fleet, request);
+}
+
+static gint
+by_steps (gconstpointer a, gconstpointer b)
+{
+  guint x = ((const QuoitOption *) a)->steps->len, y = ((const QuoitOption *) b)->steps->len;
+
+  return (x > y) - (x < y);
+}
+
+/* Finds the options of a report on slices. The request was valid for this fleet when it was refused. */
+static void
+find_options_of_slices (QuoitReport *report)
+{
+  QuoitCandidates candidates;
+
+  if (quoit_request_makes_slices (report->request))
+    quoit_made_find_options (report, report->fleet, report->request);
+  else if (quoit_candidates_find (report->fleet, report->request, &candidates, NULL))
+    {
+      report->finds_orders = quoit_report_has_simple_orders (report);
+      quoit_report_find_options (report, report->fleet, report->request, &candidates);
+      quoit_candidates_clear (&candidates);
+    }
+  quoit_report_settle_ends (report);
+  if (report->trial.fleet != NULL)
+    quoit_report_prove_options (report, &report->trial, report->request);
+}
+
 const GArray *
 quoit_report_options (const QuoitReport *report)
 {
@@ -236,18 +272,13 @@ quoit_report_options (const QuoitReport *report)
   g_mutex_lock (&own->lock);
   if (own->fleet != NULL)
     {
-      QuoitCandidates candidates;
-
-      /* The request was valid for this fleet when it was refused. */
-      if (quoit_request_makes_slices (own->request))
-        quoit_made_find_options (own, own->fleet, own->request);
-      else if (quoit_candidates_find (own->fleet, own->request, &candidates, NULL))
-        {
-          quoit_report_find_options (own, own->fleet, own->request, &candidates);
-          quoit_candidates_clear (&candidates);
-        }
-      if (own->trial.fleet != NULL)
-        quoit_report_prove_options (own, &own->trial, own->request);
+      if (own->now_ms == 0)
+        own->now_ms = own->fleet->clock_ms;
+      if (!own->is_for_bundles)
+        find_options_of_slices (own);
+      if (own->verdict == QUOIT_VERDICT_NOT_NOW)
+        quoit_report_find_orders (own);
+      g_array_sort (own->options, by_steps);
       quoit_trial_clear (&own->trial);
       g_clear_pointer (&own->fleet, quoit_fleet_unref);
       g_clear_pointer (&own->request, quoit_request_free);
@@ -268,12 +299,26 @@ quoit_report_drop_options (QuoitReport *report)
       quoit_report_drop_options (g_array_index (report->others, QuoitOtherReport, i).report);
 }
 
+QuoitOption
+quoit_option_init (void)
+{
+  QuoitOption option = { g_array_new (FALSE, TRUE, sizeof (QuoitStep)), 0 };
+
+  g_array_set_clear_func (option.steps, step_clear);
+  return option;
+}
+
+void
+quoit_option_clear (QuoitOption *option)
+{
+  g_clear_pointer (&option->steps, g_array_unref);
+}
+
 QuoitOption *
 quoit_report_insert_option (QuoitReport *report, guint index)
 {
-  QuoitOption option = { g_array_new (FALSE, TRUE, sizeof (QuoitStep)) };
+  QuoitOption option = quoit_option_init ();
 
-  g_array_set_clear_func (option.steps, step_clear);
   g_array_insert_val (report->options, index, option);
   return &g_array_index (report->options, QuoitOption, index);
 }
@@ -295,6 +340,89 @@ quoit_option_add_step (QuoitOption *option, const QuoitStep *step)
   if (step->record != NULL)
     copy.record = quoit_group_data_ref ((QuoitGroupData *) step->record);
   g_array_append_val (option->steps, copy);
+}
+
+static gboolean
+step_equal (const QuoitStep *a, const QuoitStep *b)
+{
+  return a->kind == b->kind && g_strcmp0 (a->node, b->node) == 0 && g_strcmp0 (a->group, b->group) == 0
+         && a->n_slices == b->n_slices;
+}
+
+static gboolean
+has_step (const QuoitOption *option, const QuoitStep *step)
+{
+  for (guint s = 0; s < option->steps->len; s++)
+    if (step_equal (&g_array_index (option->steps, QuoitStep, s), step))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+option_equal (const QuoitOption *a, const QuoitOption *b)
+{
+  gboolean is_equal = a->steps->len == b->steps->len, in_order = is_equal;
+
+  /* Mostly the steps are in the same order. */
+  for (guint s = 0; s < a->steps->len && in_order; s++)
+    in_order = step_equal (&g_array_index (a->steps, QuoitStep, s), &g_array_index (b->steps, QuoitStep, s));
+  for (guint s = 0; s < a->steps->len && is_equal && !in_order; s++)
+    is_equal = has_step (b, &g_array_index (a->steps, QuoitStep, s));
+  return is_equal;
+}
+
+guint
+quoit_report_find_equal (const QuoitReport *report, const QuoitOption *option, guint n)
+{
+  for (guint o = 0; o < n; o++)
+    if (option_equal (&g_array_index (report->options, QuoitOption, o), option))
+      return o;
+  return QUOIT_NO_INDEX;
+}
+
+void
+quoit_report_take_option (QuoitReport *report, QuoitOption *option, guint orders)
+{
+  const guint equal = quoit_report_find_equal (report, option, report->options->len);
+
+  if (equal != QUOIT_NO_INDEX)
+    {
+      g_array_index (report->options, QuoitOption, equal).orders |= orders;
+      quoit_option_clear (option);
+      return;
+    }
+  option->orders |= orders;
+  g_array_append_val (report->options, *option);
+  option->steps = NULL;
+}
+
+/* Returns whether the step waits for the end of the lease of a live group. */
+static gboolean
+waits_for_lease (const QuoitStep *step)
+{
+  return step->kind == QUOIT_STEP_LEASE_ENDS && !quoit_group_is_ahead (step->record);
+}
+
+void
+quoit_report_settle_ends (QuoitReport *report)
+{
+  for (guint o = 0; o < report->options->len; o++)
+    {
+      const GArray *steps = g_array_index (report->options, QuoitOption, o).steps;
+      gboolean ends_group = FALSE;
+
+      for (guint s = 0; s < steps->len && !ends_group; s++)
+        ends_group = quoit_step_ends_group (&g_array_index (steps, QuoitStep, s));
+      for (guint s = 0; s < steps->len && ends_group; s++)
+        {
+          QuoitStep *step = &g_array_index (steps, QuoitStep, s);
+
+          if (!waits_for_lease (step))
+            continue;
+          step->kind = *step->record->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES;
+          step->until_ms = 0;
+        }
+    }
 }
 
 static void
@@ -330,7 +458,12 @@ append_wait (GString *text, const QuoitStep *step)
 {
   g_autofree char *until = quoit_time_format (step->until_ms);
 
-  g_string_append_printf (text, "wait until %s, when the lease of %s ends", until, step->group);
+  if (step->kind == QUOIT_STEP_EXPECTED_END)
+    g_string_append_printf (text, "wait until %s, when %s is expected to end", until, step->group);
+  else
+    /* A caller can renew a lease. Nothing moves the end of a reservation ahead. */
+    g_string_append_printf (text, "wait until %s, when the lease of %s ends%s", until, step->group,
+                            step->record != NULL && quoit_group_is_ahead (step->record) ? "" : " unless it is renewed");
 }
 
 static void
@@ -356,6 +489,7 @@ append_step (GString *text, const QuoitStep *step)
       g_string_append_printf (text, "release %s", step->group);
       break;
     case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_EXPECTED_END:
       append_wait (text, step);
       break;
     case QUOIT_STEP_WINDOW_ENDS:

@@ -18,11 +18,14 @@ typedef struct {
 typedef struct {
   QuoitStepKind kind;
   char *node;             /* NODE_ALIVE, UNDRAIN, EXTERNAL_ENDS */
-  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS, SHRINK; the name of a window: WINDOW_ENDS */
-  gint64 until_ms;        /* LEASE_ENDS, WINDOW_ENDS */
+  char *group;            /* NAME@ID: RELEASE, SOURCE_REMOVES, LEASE_ENDS, EXPECTED_END, SHRINK; the name of a window:
+                           * WINDOW_ENDS */
+  gint64 until_ms;        /* of waits: LEASE_ENDS, EXPECTED_END, WINDOW_ENDS */
   char *topology;         /* OTHER_TOPOLOGY */
   guint32 chips_per_host; /* OTHER_HOSTS; OTHER_TOPOLOGY, unless it is the default */
   guint32 n_slices;       /* FEWER_SLICES, SHRINK */
+
+  guint64 chips_e4; /* that a group gives up: RELEASE, SOURCE_REMOVES, SHRINK; set when options are read */
 
   /* What changes, for trials. A step holds a reference to the record. */
   guint32 node_index;           /* of `node` */
@@ -32,7 +35,36 @@ typedef struct {
 /* Steps that make the request fit if all of them are taken. */
 typedef struct {
   GArray *steps; /* of QuoitStep */
+  guint orders;  /* bits of quoit_order_bit(): the orders in which it is the best option */
 } QuoitOption;
+
+static inline guint
+quoit_order_bit (QuoitOptionOrder order)
+{
+  return 1u << order;
+}
+
+/* Returns whether a step only waits. */
+static inline gboolean
+quoit_step_is_wait (const QuoitStep *step)
+{
+  return step->kind == QUOIT_STEP_LEASE_ENDS || step->kind == QUOIT_STEP_EXPECTED_END
+         || step->kind == QUOIT_STEP_WINDOW_ENDS;
+}
+
+/* Returns whether a step ends a group now. */
+static inline gboolean
+quoit_step_ends_group (const QuoitStep *step)
+{
+  return step->kind == QUOIT_STEP_RELEASE || step->kind == QUOIT_STEP_SOURCE_REMOVES;
+}
+
+/* How an option ends a group. */
+typedef enum {
+  QUOIT_END_AS_PLANNED, /* its lease ends; a group without one is released */
+  QUOIT_END_BY_WAITING, /* until its expected end, or else the end of its lease */
+  QUOIT_END_BY_RELEASE  /* it is released, or its source removes it */
+} QuoitEndManner;
 
 /* A node that has too little of a resource for a bundle. */
 typedef struct {
@@ -66,10 +98,14 @@ struct _QuoitReport {
   guint32 n_free_now; /* slices that are free now */
   guint32
       n_possible; /* slices that would be free if every group were released, and every known node alive and undrained */
-  guint32 n_unmendable; /* slices of n_matching that lack a host which the fleet does not know */
+  guint32 n_unmendable;  /* slices of n_matching that lack a host which the fleet does not know */
   gboolean counts_parts; /* the numbers count parts of slices */
-  GArray *reasons; /* of QuoitReason: constraints that removed slices, the main obstacle first */
-  GArray *options; /* of QuoitOption, fewest steps first; read them with quoit_report_options() */
+  GArray *reasons;       /* of QuoitReason: constraints that removed slices, the main obstacle first */
+  GArray *options;       /* of QuoitOption, fewest steps first; read them with quoit_report_options() */
+  guint proven_orders;   /* bits: no option is better in that order */
+  gboolean finds_orders; /* while options are found: also the best ones in each order */
+  gboolean is_of_group;  /* a change of a group was refused, not a reservation */
+  gint64 now_ms;         /* when it was refused; 0: when the fleet changed last */
 
   /* What the options are made from when they are first read. A refusal makes a report, and most callers want only its
    * numbers. */
@@ -102,6 +138,9 @@ void quoit_report_drop_options (QuoitReport *report);
 /* Returns the options, and finds them first if no call has done so. Any thread may call it. */
 const GArray *quoit_report_options (const QuoitReport *report);
 
+/* Makes quoit_report_options() find the best options of a report on bundles in each order. Copies @request. */
+void quoit_report_find_orders_later (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request);
+
 /* Adds a reason for the constraint at @position of quoit_constraints, unless it removed nothing. */
 void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
                               guint32 after);
@@ -116,6 +155,14 @@ void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report);
 QuoitOption *quoit_report_insert_option (QuoitReport *report, guint index);
 void quoit_option_add_step (QuoitOption *option, const QuoitStep *step); /* copies the texts */
+QuoitOption quoit_option_init (void);                                    /* without steps */
+void quoit_option_clear (QuoitOption *option);
+/* Returns the index of the first of the first @n options with the same steps, or QUOIT_NO_INDEX. */
+guint quoit_report_find_equal (const QuoitReport *report, const QuoitOption *option, guint n);
+/* Adds the option, or, if the report has it, only that it is the best one in @orders, too. Clears @option. */
+void quoit_report_take_option (QuoitReport *report, QuoitOption *option, guint orders);
+/* Makes no option wait for groups and release others: where a group is released, all of them are. */
+void quoit_report_settle_ends (QuoitReport *report);
 /* options.c: adds the option to take the slices that are free, if there are any. */
 void quoit_report_add_fewer_slices (QuoitReport *report);
 

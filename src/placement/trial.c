@@ -46,8 +46,8 @@ quoit_trial_clear (QuoitTrial *trial)
 
 /* Returns whether the search for options leaves something out that a reservation tests. For policy `ray`, this is what
  * else ends while the option waits: Ray's algorithm is greedy, and can fail with more free nodes. */
-static gboolean
-needs_trial (const QuoitFleet *fleet, const QuoitRequest *request)
+gboolean
+quoit_trial_is_needed (const QuoitFleet *fleet, const QuoitRequest *request)
 {
   return quoit_fleet_n_ahead (fleet) > 0 || fleet->quotas != NULL || quoit_request_has_domains (request)
          || request->near != NULL || (request->bundles->len > 0 && request->policy == QUOIT_POLICY_RAY);
@@ -57,19 +57,19 @@ void
 quoit_report_try_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
                           gint64 end_ms)
 {
-  if (report->verdict == QUOIT_VERDICT_FITS || !needs_trial (fleet, request))
+  report->now_ms = now_ms;
+  if (report->verdict == QUOIT_VERDICT_FITS || !quoit_trial_is_needed (fleet, request))
     return;
   report->trial = (QuoitTrial) { .fleet = quoit_fleet_ref ((QuoitFleet *) fleet), .now_ms = now_ms, .end_ms = end_ms };
-  if (!report->is_for_bundles)
-    return;
-  quoit_report_prove_options (report, &report->trial, request);
-  quoit_trial_clear (&report->trial);
+  if (report->is_for_bundles)
+    quoit_report_prove_options (report, &report->trial, request);
 }
 
 void
 quoit_report_try_options_of_group (QuoitReport *report, const QuoitFleet *fleet, gint64 now_ms, gint64 end_ms,
                                    QuoitRepeat repeat, const QuoitGroupData *group)
 {
+  report->now_ms = now_ms;
   report->trial = (QuoitTrial) { .fleet = quoit_fleet_ref ((QuoitFleet *) fleet),
                                  .now_ms = now_ms,
                                  .end_ms = end_ms,
@@ -166,12 +166,6 @@ is_granted (const QuoitTrial *trial, QuoitFleet *fork, const QuoitRequest *reque
                                                               : trial->end_ms + time_ms - trial->now_ms);
 }
 
-static gboolean
-is_wait (const QuoitStep *step)
-{
-  return step->kind == QUOIT_STEP_LEASE_ENDS || step->kind == QUOIT_STEP_WINDOW_ENDS;
-}
-
 /* Takes the steps of the option on the fork: first those of callers, each of which is a change, before which
  * reservations ahead that lack slices get some; then the ends that callers wait for. */
 static gboolean
@@ -182,7 +176,7 @@ take_steps (const QuoitTrial *trial, QuoitFleet *fork, const QuoitOption *option
       {
         const QuoitStep *step = &g_array_index (option->steps, QuoitStep, s);
 
-        if (s == left_out || is_wait (step) != waits)
+        if (s == left_out || quoit_step_is_wait (step) != waits)
           continue;
         if (!waits)
           quoit_fork_mend_ahead (fork);
@@ -207,7 +201,7 @@ quoit_trial_succeeds (const QuoitTrial *trial, const QuoitRequest *request, cons
 
       if (s == left_out)
         continue;
-      if (is_wait (step))
+      if (quoit_step_is_wait (step))
         time_ms = MAX (time_ms, step->until_ms);
       if (step->kind == QUOIT_STEP_FEWER_SLICES)
         tried = request_for (request, step->n_slices);
@@ -267,8 +261,8 @@ asks_for_no_growth (const QuoitTrial *trial, const QuoitOption *option)
 
 /* A step can become unnecessary because of another one that is removed: more free nodes can be worse for bundles and
  * for parts of slices, which are then placed where a quota does not admit them. */
-static void
-remove_unnecessary (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option)
+void
+quoit_trial_remove_unnecessary (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option)
 {
   guint n;
 
@@ -290,41 +284,8 @@ prove (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *
       || !quoit_trial_succeeds (trial, request, option, G_MAXUINT))
     return FALSE;
   if (option->steps->len <= MOST_STEPS)
-    remove_unnecessary (trial, request, option);
+    quoit_trial_remove_unnecessary (trial, request, option);
   return TRUE;
-}
-
-static gboolean
-step_equal (const QuoitStep *a, const QuoitStep *b)
-{
-  return a->kind == b->kind && g_strcmp0 (a->node, b->node) == 0 && g_strcmp0 (a->group, b->group) == 0
-         && a->n_slices == b->n_slices;
-}
-
-static gboolean
-has_step (const QuoitOption *option, const QuoitStep *step)
-{
-  for (guint s = 0; s < option->steps->len; s++)
-    if (step_equal (&g_array_index (option->steps, QuoitStep, s), step))
-      return TRUE;
-  return FALSE;
-}
-
-/* Returns whether one of the first @n options has the same steps. */
-static gboolean
-is_repeated (const QuoitReport *report, const QuoitOption *option, guint n)
-{
-  for (guint o = 0; o < n; o++)
-    {
-      const QuoitOption *other = &g_array_index (report->options, QuoitOption, o);
-      gboolean is_equal = other->steps->len == option->steps->len;
-
-      for (guint s = 0; s < option->steps->len && is_equal; s++)
-        is_equal = has_step (other, &g_array_index (option->steps, QuoitStep, s));
-      if (is_equal)
-        return TRUE;
-    }
-  return FALSE;
 }
 
 /* --- other options --- */
@@ -340,7 +301,8 @@ take_proven (QuoitReport *report, const QuoitTrial *trial, const QuoitRequest *r
       const QuoitOption *option = &g_array_index (part->options, QuoitOption, o);
       QuoitOption *own;
 
-      if (!prove (trial, request, option) || is_repeated (report, option, report->options->len))
+      if (!prove (trial, request, option)
+          || quoit_report_find_equal (report, option, report->options->len) != QUOIT_NO_INDEX)
         continue;
       any = TRUE;
       own = quoit_report_add_option (report);
@@ -373,6 +335,7 @@ find_larger (QuoitReport *report, const QuoitTrial *trial, const QuoitRequest *r
       part->n_free_now = counts.n_free_now;
       part->n_possible = counts.n_possible;
       quoit_report_find_changes (part, fleet, request, candidates);
+      quoit_report_settle_ends (part);
       if (take_proven (report, trial, request, part))
         return;
       if (n == counts.n_possible)
@@ -390,6 +353,7 @@ find_larger (QuoitReport *report, const QuoitTrial *trial, const QuoitRequest *r
       part->n_free_now = counts.n_free_now;
       part->n_possible = counts.n_possible;
       quoit_report_find_repairs (part, fleet, request, candidates);
+      quoit_report_settle_ends (part);
       take_proven (report, trial, request, part);
     }
 }
@@ -404,7 +368,8 @@ quoit_report_prove_options (QuoitReport *report, const QuoitTrial *trial, const 
     {
       const QuoitOption *option = &g_array_index (report->options, QuoitOption, o);
 
-      if (!changes_request (option) && (!prove (trial, request, option) || is_repeated (report, option, o)))
+      if (!changes_request (option)
+          && (!prove (trial, request, option) || quoit_report_find_equal (report, option, o) != QUOIT_NO_INDEX))
         {
           g_array_remove_index (report->options, o);
           continue;

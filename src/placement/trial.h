@@ -18,10 +18,15 @@ void quoit_report_try_options (QuoitReport *report, const QuoitFleet *fleet, con
 void quoit_report_try_options_of_group (QuoitReport *report, const QuoitFleet *fleet, gint64 now_ms, gint64 end_ms,
                                         QuoitRepeat repeat, const QuoitGroupData *group);
 void quoit_trial_clear (QuoitTrial *trial);
+/* Returns whether the search for options leaves something out that a reservation tests. */
+gboolean quoit_trial_is_needed (const QuoitFleet *fleet, const QuoitRequest *request);
 
 /* Returns whether the request would be granted after the steps of @option without step @left_out (G_MAXUINT: none). */
 gboolean quoit_trial_succeeds (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option,
                                guint left_out);
+
+/* Removes steps that are not necessary. */
+void quoit_trial_remove_unnecessary (const QuoitTrial *trial, const QuoitRequest *request, const QuoitOption *option);
 
 /* Removes options after which the request would still be refused, and steps that are not necessary. If no option that
  * changes the fleet is left, looks for others. */

@@ -7,7 +7,7 @@ struct Work {
   QuoitLedger *ledger;
   QuoitSnapshot *snapshot;
   QuoitFork *fork;
-  QuoitRequest *one, *all; /* one slice, and all that live */
+  QuoitRequest *one, *all, *most; /* one slice, all that live, and 60 % of them */
 };
 
 static void
@@ -52,6 +52,7 @@ work_new (guint n_slices)
   work->fork = quoit_snapshot_fork (work->snapshot);
   work->one = new_slice_request ("one", "v6e", "4x4", 1);
   work->all = new_slice_request ("more", "v6e", "4x4", n_slices - 1);
+  work->most = new_slice_request ("more", "v6e", "4x4", n_slices / 10 * 6);
   return work;
 }
 
@@ -63,6 +64,7 @@ work_free (Work *work)
   quoit_ledger_unref (work->ledger);
   quoit_request_free (work->one);
   quoit_request_free (work->all);
+  quoit_request_free (work->most);
   g_free (work);
 }
 
@@ -124,9 +126,20 @@ find_start (Work *work, guint i)
   require (start != NULL, "run %u: %s", i, error_text (error));
 }
 
-const Operation operations[6] = { { "reserve one slice on a fork", reserve_one },
+/* A sixth of the slices that are needed must become free. */
+static void
+read_options (Work *work, guint i)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain (work->snapshot, work->most, &error);
+
+  require (report != NULL && quoit_report_get_n_options (report) > 0, "run %u: %s", i, error_text (error));
+}
+
+const Operation operations[7] = { { "reserve one slice on a fork", reserve_one },
                                   { "release it", release_one },
                                   { "refused reserve", refuse_reserve },
                                   { "refused resize", refuse_resize },
                                   { "refused repair", refuse_repair },
+                                  { "options of a refusal", read_options },
                                   { "find_start", find_start } };

@@ -17,4 +17,4 @@ typedef struct {
   void (*run) (Work *work, guint i); /* @i: how often it has run */
 } Operation;
 
-extern const Operation operations[6];
+extern const Operation operations[7];

@@ -28,6 +28,7 @@ take_step (const Pair *pair, const QuoitReport *report, guint32 option, guint32 
     {
     case QUOIT_STEP_RELEASE:
     case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_EXPECTED_END:
       done = quoit_fork_release (fork, group, now_ms, &error);
       break;
     case QUOIT_STEP_WINDOW_ENDS:
@@ -65,7 +66,14 @@ is_wait (const QuoitReport *report, guint32 option, guint32 step)
 {
   QuoitStepKind kind = quoit_report_get_step_kind (report, option, step);
 
-  return kind == QUOIT_STEP_LEASE_ENDS || kind == QUOIT_STEP_WINDOW_ENDS;
+  return kind == QUOIT_STEP_LEASE_ENDS || kind == QUOIT_STEP_EXPECTED_END || kind == QUOIT_STEP_WINDOW_ENDS;
+}
+
+/* Returns whether the group ends by itself only if its caller does what is expected. */
+static gboolean
+is_expectation (const QuoitReport *report, guint32 option, guint32 step)
+{
+  return quoit_report_get_step_kind (report, option, step) == QUOIT_STEP_EXPECTED_END;
 }
 
 /* Takes all steps of the option but one, and returns whether the request fits at @time_ms. Before that, waiting for the
@@ -90,7 +98,8 @@ fits_at_after (const Pair *pair, const QuoitReport *report, guint32 option, gint
   if (has_external)
     agree_sync_fleet (pair, &fleet, fork);
   for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
-    if (s != left_out && (time_ms == pair->state->now_ms || !is_wait (report, option, s)))
+    if (s != left_out
+        && (time_ms == pair->state->now_ms || !is_wait (report, option, s) || is_expectation (report, option, s)))
       take_step (pair, report, option, s, fork, request);
   group = quoit_fork_reserve (fork, request, time_ms, NULL, &error);
   if (group == NULL && why != NULL)

@@ -256,6 +256,7 @@ take_step (const World *world, const QuoitReport *report, guint32 option, guint3
     {
     case QUOIT_STEP_RELEASE:
     case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_EXPECTED_END:
       done = quoit_fork_release (fork, quoit_report_get_step_group (report, option, step), world->now_ms, &error);
       break;
     case QUOIT_STEP_NODE_ALIVE:

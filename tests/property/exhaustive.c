@@ -451,6 +451,7 @@ take_step (World *world, const QuoitStep *step)
                             step->chips_per_host != 0 ? step->chips_per_host : world->chips_asked),
              TRUE;
     case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_EXPECTED_END:
     case QUOIT_STEP_WINDOW_ENDS:
     case QUOIT_STEP_SHRINK:
     case QUOIT_STEP_SOURCE_REMOVES:

@@ -280,6 +280,7 @@ take_step (const World *world, const QuoitReport *report, uint32_t o, uint32_t s
     {
     case QUOIT_STEP_RELEASE:
     case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_EXPECTED_END:
       ck_assert (quoit_fork_release (fork, group, world->now_ms, NULL));
       break;
     case QUOIT_STEP_NODE_ALIVE:
@@ -314,7 +315,7 @@ check_options (World *world, const QuoitSnapshot *snapshot, const QuoitRequest *
 
       for (uint32_t s = 0; s < quoit_report_get_n_steps (report, o); s++)
         take_step (world, report, o, s, fork, changed);
-      ck_assert_msg (test_on (fork, changed) == QUOIT_VERDICT_FITS, "option does not help: %s", text);
+      ck_assert_msg (test_on (fork, changed) == QUOIT_VERDICT_FITS, "option does not help: %s of %s for %s", text, quoit_report_dup_summary (report, "it"), world->has_near ? "near" : "not near");
       world->n_options++;
     }
   /* There is none if only the group is in the way that the request is to be near to. */

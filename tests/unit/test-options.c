@@ -75,7 +75,7 @@ START_TEST (a_reservation_that_lacks_slices_is_served_first)
   reserve_ahead (ledger, "ahead", 1, now_ms + minute_ms, 0);
   reserve (ledger, "run", 1, NULL, 0);
   ck_assert (quoit_ledger_drain_node (ledger, "a-0-0", now_ms, NULL));
-  expect_options (ledger, request, "release run@2 and undrain a-0-0");
+  expect_options (ledger, request, "release run@2 and undrain a-0-0; release ahead@1 and release run@2");
   expect_options (ledger, brief, "undrain a-0-0; release run@2");
   quoit_group_unref (quoit_ledger_set_expected_end (ledger, "run", now_ms + minute_ms / 2, now_ms, NULL));
   snapshot = quoit_ledger_snapshot (ledger);
@@ -133,6 +133,137 @@ START_TEST (no_option_ends_the_near_group)
   expect_options (ledger, request, "");
   ck_assert (quoit_request_spread_over (request, QUOIT_DOMAIN_POOL, 1, 1, NULL));
   expect_options (ledger, request, "");
+}
+END_TEST
+
+/* --- orders --- */
+
+static const QuoitOptionOrder orders[]
+    = { QUOIT_OPTION_ORDER_EARLIEST, QUOIT_OPTION_ORDER_FEWEST_GROUPS, QUOIT_OPTION_ORDER_FEWEST_CHIPS };
+
+/* Returns "earliest: OPTION; fewest-groups: ...". */
+static char *
+join_orders (QuoitLedger *ledger, const QuoitRequest *request)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, request, NULL);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
+    {
+      const int64_t option = quoit_report_find_option (report, orders[i]);
+      g_autofree char *steps = option < 0 ? g_strdup ("-") : quoit_report_dup_option_text (report, (uint32_t) option);
+
+      ck_assert (quoit_report_is_option_best (report, orders[i]) == (option >= 0));
+      g_string_append_printf (text, "%s%s: %s", i == 0 ? "" : "; ", quoit_option_order_get_name (orders[i]), steps);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+expect_orders (QuoitLedger *ledger, const QuoitRequest *request, const char *expected)
+{
+  g_autofree char *text = join_orders (ledger, request);
+
+  ck_assert_str_eq (text, expected);
+}
+
+START_TEST (each_order_has_its_own_option)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x8 pool=a; v6e 2x2 x9 pool=b", now_ms);
+  g_autoptr (QuoitRequest) request = slices_new ("new", 3, NULL, 0);
+
+  reserve (ledger, "big", 4, NULL, 0);
+  reserve (ledger, "two", 2, NULL, 10 * minute_ms);
+  reserve (ledger, "one", 1, NULL, minute_ms);
+  reserve (ledger, "other", 1, NULL, 0);
+  expect_orders (ledger, request,
+                 "earliest: wait until 2027-01-15T08:10:00.000Z, when the lease of two@2 ends unless it is renewed and "
+                 "wait until 2027-01-15T08:01:00.000Z, when the lease of one@3 ends unless it is renewed; "
+                 "fewest-groups: release big@1; fewest-chips: release two@2 and release one@3");
+  quoit_group_unref (quoit_ledger_set_expected_end (ledger, "big", now_ms + 2 * minute_ms, now_ms, NULL));
+  expect_orders (ledger, request,
+                 "earliest: wait until 2027-01-15T08:02:00.000Z, when big@1 is expected to end; "
+                 "fewest-groups: release big@1; fewest-chips: release two@2 and release one@3");
+}
+END_TEST
+
+/* A live owner renews its lease, so its end is nothing to wait for. */
+START_TEST (nothing_waits_for_the_lease_of_an_owner)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x2 pool=a", now_ms);
+  g_autoptr (QuoitRequest) request = slices_new ("new", 2, NULL, 0), one = slices_new ("new", 1, NULL, 0);
+  g_autoptr (QuoitRequest) own = owned_request ("job", "v6e", "4x4", 1, "ana");
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_ledger_set_owner (ledger, "ana", minute_ms, now_ms, NULL));
+  group = quoit_ledger_reserve (ledger, own, now_ms, NULL, NULL);
+  ck_assert_ptr_nonnull (group);
+  reserve (ledger, "lease", 1, NULL, 3 * minute_ms);
+  expect_options (ledger, request, "release job@2 and release lease@3");
+  expect_orders (
+      ledger, request,
+      "earliest: -; fewest-groups: release job@2 and release lease@3; fewest-chips: release job@2 and release "
+      "lease@3");
+  expect_orders (ledger, one,
+                 "earliest: wait until 2027-01-15T08:03:00.000Z, when the lease of lease@3 ends unless it is renewed; "
+                 "fewest-groups: release job@2; fewest-chips: release job@2");
+  quoit_group_unref (quoit_ledger_set_expected_end (ledger, "job", now_ms + 2 * minute_ms, now_ms, NULL));
+  expect_orders (ledger, one,
+                 "earliest: wait until 2027-01-15T08:02:00.000Z, when job@2 is expected to end; "
+                 "fewest-groups: release job@2; fewest-chips: release job@2");
+}
+END_TEST
+
+/* 30 jobs end by themselves long before another one, whose release is not necessary either. */
+START_TEST (thirty_slices_wait_without_a_release)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x40 pool=a", now_ms);
+  g_autoptr (QuoitRequest) request = slices_new ("new", 30, NULL, 0);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *text = NULL;
+  int64_t option;
+
+  reserve (ledger, "steady", 5, NULL, 0);
+  reserve (ledger, "long", 5, NULL, 50 * 60 * minute_ms);
+  for (guint i = 0; i < 30; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("a-job-with-a-rather-long-name-%u", i);
+
+      reserve (ledger, name, 1, NULL, (60 + i) * minute_ms);
+    }
+  snapshot = quoit_ledger_snapshot (ledger);
+  report = quoit_snapshot_explain (snapshot, request, NULL);
+  option = quoit_report_find_option (report, QUOIT_OPTION_ORDER_EARLIEST);
+  ck_assert_int_ge (option, 0);
+  ck_assert_int_eq (quoit_report_get_option_time_ms (report, (uint32_t) option), now_ms + 89 * minute_ms);
+  ck_assert_uint_eq (quoit_report_get_n_steps (report, (uint32_t) option), 30);
+  for (uint32_t s = 0; s < 30; s++)
+    ck_assert_int_eq (quoit_report_get_step_kind (report, (uint32_t) option, s), QUOIT_STEP_LEASE_ENDS);
+  text = quoit_report_dup_option_text (report, (uint32_t) option);
+  ck_assert_uint_le (strlen (text), 2048);
+  ck_assert (g_str_has_suffix (text, " more steps"));
+  option = quoit_report_find_option (report, QUOIT_OPTION_ORDER_FEWEST_GROUPS);
+  ck_assert_uint_eq (quoit_report_get_option_n_groups (report, (uint32_t) option), 22);
+  ck_assert_int_eq (quoit_report_get_option_chips (report, (uint32_t) option).e4, 30 * 16 * 10000);
+}
+END_TEST
+
+/* Reservations ahead, and changes of groups: the best of the options that are found. */
+START_TEST (orders_of_a_change_are_not_proven)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v6e 4x4 x3 pool=a", now_ms);
+  g_autoptr (QuoitReport) report = NULL;
+  g_autoptr (QuoitRequest) request = slices_new ("grow", 1, NULL, 0);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+
+  reserve (ledger, "other", 2, NULL, 0);
+  ck_assert_ptr_null (quoit_ledger_resize (ledger, "grow", 2, now_ms, &report, NULL));
+  ck_assert_ptr_nonnull (report);
+  ck_assert_int_ge (quoit_report_find_option (report, QUOIT_OPTION_ORDER_FEWEST_GROUPS), 0);
+  ck_assert (!quoit_report_is_option_best (report, QUOIT_OPTION_ORDER_FEWEST_GROUPS));
+  ck_assert_int_eq (quoit_report_find_option (report, QUOIT_OPTION_ORDER_EARLIEST), -1);
 }
 END_TEST
 
@@ -304,6 +435,10 @@ main (void)
   tcase_add_test (tcase, a_wait_is_long_enough_for_what_begins_meanwhile);
   tcase_add_test (tcase, options_of_spread_and_kept_slices_have_no_unnecessary_steps);
   tcase_add_test (tcase, no_option_ends_the_near_group);
+  tcase_add_test (tcase, each_order_has_its_own_option);
+  tcase_add_test (tcase, nothing_waits_for_the_lease_of_an_owner);
+  tcase_add_test (tcase, thirty_slices_wait_without_a_release);
+  tcase_add_test (tcase, orders_of_a_change_are_not_proven);
   tcase_add_test (tcase, a_group_and_the_reservation_of_its_slices_are_released_together);
   tcase_add_test (tcase, a_preemption_serves_a_reservation_that_lacks_slices);
   tcase_add_test (tcase, a_preemption_releases_a_reservation_of_other_slices);

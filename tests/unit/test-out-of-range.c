@@ -266,7 +266,16 @@ check_report (const QuoitReport *report)
     VALUE (quoit_report_get_step_chips_per_host (report, at, 0), 0);
     VALUE (quoit_report_get_step_n_slices (report, at, 0), 0);
     ABSENT (quoit_report_dup_option_text (report, at));
+    VALUE (quoit_report_get_option_time_ms (report, at), 0);
+    VALUE (quoit_report_get_option_n_groups (report, at), 0);
+    VALUE (quoit_report_get_option_chips (report, at).e4, 0);
   }
+  for (guint at = 0; at <= 4; at += 4)
+    {
+      VALUE (quoit_report_find_option (report, (QuoitOptionOrder) at), -1);
+      VALUE (quoit_report_is_option_best (report, (QuoitOptionOrder) at), false);
+      ck_assert_str_eq (quoit_option_order_get_name ((QuoitOptionOrder) at), "");
+    }
 }
 
 static void

@@ -44,6 +44,33 @@ def test_a_refusal_has_reasons_and_options():
     assert texts == [f"release {group.handle}"]
 
 
+def test_each_order_has_its_best_option():
+    ledger = get_ray_ledger("v6e 4x4 x7")
+    ledger.reserve(slices(4, "big"), now_ms=NOW)
+    ledger.reserve(slices(2, "two", lease_ms=600_000), now_ms=NOW)
+    ledger.reserve(slices(1, "one", lease_ms=60_000), now_ms=NOW)
+    report = ledger.snapshot().explain(slices(3, "other"))
+    earliest, groups, chips = (report.best_option(order) for order in quoit.OptionOrder)
+    assert (earliest.time_ms, earliest.n_groups, earliest.chips) == (NOW + 600_000, 0, "0")
+    assert {step.kind for step in earliest.steps} == {quoit.StepKind.LEASE_ENDS}
+    assert (groups.text, groups.time_ms, groups.n_groups, groups.chips) == ("release big@1", None, 1, "64")
+    assert (chips.text, chips.n_groups, chips.chips) == ("release two@2 and release one@3", 2, "48")
+    assert all(best.is_proven and best.option in report.options for best in report.best_options)
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert ledger.snapshot().explain(slices(9)).best_option(quoit.OptionOrder.EARLIEST) is None
+
+
+def test_nothing_waits_for_the_lease_of_an_owner():
+    ledger = get_ray_ledger("v6e 4x4 x1")
+    ledger.set_owner("ana", lease_ms=60_000, now_ms=NOW)
+    ledger.reserve(slices(1, "job", owner="ana"), now_ms=NOW)
+    report = ledger.snapshot().explain(slices(1))
+    assert [option.text for option in report.options] == ["release job@2"]
+    ledger.set_expected_end("job", end_ms=NOW + 1000, now_ms=NOW)
+    (step,) = ledger.snapshot().explain(slices(1)).best_option(quoit.OptionOrder.EARLIEST).steps
+    assert step == quoit.Step(quoit.StepKind.EXPECTED_END, group="job@2", until_ms=NOW + 1000)
+
+
 @pytest.mark.parametrize(
     ("fleet", "constraint", "step"),
     [

@@ -29,6 +29,7 @@ NOT_CALLED = {
     "quoit_snapshot_ref": "a Snapshot of Python is shared by reference",
     "quoit_error_quark": "every GError of libquoit's functions has this domain",
     "quoit_constraint_get_name": "the members of the enum have these names: a test below compares them",
+    "quoit_option_order_get_name": "the members of the enum have these names: a test below compares them",
     "quoit_error_code_name": "the exception classes have these names: a test below compares them",
     "quoit_ray_labels_find": "labels become a dict, which Python searches",
 }
@@ -182,6 +183,13 @@ def test_each_constraint_has_the_name_that_the_library_prints():
         name = _c.text(_c.lib.quoit_constraint_get_name(constraint))
         assert name.replace("-", "_").upper() == constraint.name
     assert _c.text(_c.lib.quoit_constraint_get_name(99)) == ""
+
+
+def test_each_order_of_options_has_the_name_that_the_library_prints():
+    for order in quoit.OptionOrder:
+        name = _c.text(_c.lib.quoit_option_order_get_name(order))
+        assert name.replace("-", "_").upper() == order.name
+    assert _c.text(_c.lib.quoit_option_order_get_name(99)) == ""
 
 
 # --- names --------------------------------------------------------------------------------------------------------

@@ -234,6 +234,7 @@ explain (const Explanation *explanation)
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_intact, MIN (n_intact, n_healthy));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_healthy, MIN (n_healthy, n_now));
   add_quota_reason (explanation, &admitted, n_now, most_ever);
+  quoit_report_put_main_first (report);
 }
 
 QuoitReport *

@@ -83,6 +83,7 @@ quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
                            GArray *released, gboolean *is_cheapest, GError **error)
 {
   g_autoptr (GArray) slots = NULL;
+  const guint most_exact = quoit_preempt_most_exact (fleet, victims, MOST_EXACT);
   gboolean is_proven = TRUE;
   guint n;
 
@@ -101,9 +102,9 @@ quoit_preempt_for_bundles (const QuoitFleet *fleet, const QuoitRequest *request,
   keep_running (fleet, request, released, &is_proven);
   /* A set can be enough where all groups together are not: without them, bundles can be placed where a quota for the
    * class does not admit them, and Ray's algorithm is greedy. */
-  if (victims->len <= MOST_EXACT)
+  if (victims->len <= most_exact)
     try_all_sets (fleet, request, victims, released, &is_proven);
-  *is_cheapest = victims->len <= MOST_EXACT && is_proven;
+  *is_cheapest = victims->len <= most_exact && is_proven;
   if (released->len > 0)
     return TRUE;
   if (victims->len == 0)

@@ -233,10 +233,16 @@ search_greedily (const GArray *options, const GArray *kept, guint32 needed, GArr
 gboolean
 quoit_preempt_cover (const GArray *options, guint32 needed, GArray *taken)
 {
+  return quoit_preempt_cover_within (options, needed, MOST_STEPS, taken);
+}
+
+gboolean
+quoit_preempt_cover_within (const GArray *options, guint32 needed, guint64 most_steps, GArray *taken)
+{
   g_autoptr (GArray) kept = keep_useful (options, needed);
 
   g_array_set_size (taken, 0);
-  if ((guint64) kept->len * needed > MOST_STEPS)
+  if ((guint64) kept->len * needed > most_steps)
     {
       search_greedily (options, kept, needed, taken);
       return FALSE;

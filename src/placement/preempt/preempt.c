@@ -44,8 +44,8 @@ whole_host_chips_e4 (const QuoitLayout *layout, guint32 id)
              : (guint64) quoit_layout_node_kind (layout, (QuoitNodeId) { node })->chips * QUOIT_AMOUNT_UNIT;
 }
 
-static guint64
-group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
+guint64
+quoit_group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   guint64 chips_e4 = 0;
 
@@ -57,32 +57,61 @@ group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group)
   return chips_e4;
 }
 
-/* Chips are rounded up, so that a part of a chip that has run for long is not free of cost. */
+/* Chips are rounded up, so that a part of a chip that has run for long is not free of cost. The members of a cost are
+ * compared one after the other, so other aims than PRIORITY use them for other numbers. */
 QuoitPreemptCost
 quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 now_ms)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, victim->slot);
-  guint64 chips_e4 = group_chips_e4 (fleet, group);
+  guint64 chips_e4 = quoit_group_chips_e4 (fleet, group);
   guint64 seconds = (guint64) MAX (now_ms - group->created_ms, 0) / 1000;
 
+  if (victim->aim == QUOIT_PREEMPT_GROUPS)
+    return (QuoitPreemptCost) { 1, chips_e4 };
+  if (victim->aim == QUOIT_PREEMPT_CHIPS)
+    return (QuoitPreemptCost) { chips_e4, 1 };
   return (QuoitPreemptCost) { chips_e4, (chips_e4 + QUOIT_AMOUNT_UNIT - 1) / QUOIT_AMOUNT_UNIT * seconds };
 }
 
-/* Lists the groups of lower priority than @request that callers of this ledger have made, without the group that it is
- * to be near to, and without reservations ahead that begin at @end_ms or later. */
+/* Returns whether a search for the aim considers the group. */
+static gboolean
+is_victim (const QuoitGroupData *group, const QuoitRequest *request, QuoitPreemptAim aim)
+{
+  if (aim == QUOIT_PREEMPT_PRIORITY)
+    return quoit_group_is_callers (group) && group->priority < request->priority;
+  return group->state != QUOIT_GROUP_REMOVED && quoit_group_is_listed (group) && group->n_nodes > 0;
+}
+
+/* Lists the groups that a search for the aim considers, without the group that the request is to be near to, and
+ * without reservations ahead that begin at @end_ms or later. */
 static void
-list_victims (const QuoitFleet *fleet, const QuoitRequest *request, gint64 end_ms, GArray *victims)
+list_victims (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPreemptAim aim, gint64 end_ms, GArray *victims)
 {
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-      const QuoitVictim victim = { .slot = slot, .priority = group == NULL ? 0 : group->priority };
+      QuoitVictim victim = { .slot = slot, .aim = aim };
 
-      if (group != NULL && quoit_group_is_callers (group) && group->priority < request->priority
+      if (group != NULL && aim == QUOIT_PREEMPT_PRIORITY)
+        victim.priority = group->priority;
+      if (group != NULL && is_victim (group, request, aim)
           && !(quoit_group_is_ahead (group) && group->begins_ms >= end_ms)
           && !quoit_request_needs_group (request, group))
         g_array_append_val (victims, victim);
     }
+}
+
+enum { MOST_TRIED = 10 }; /* groups of a report of which all sets are tried, if no other search is exact */
+
+guint
+quoit_preempt_most_exact (const QuoitFleet *fleet, const GArray *victims, guint most)
+{
+  enum { MOST_NODES = 1 << 21 }; /* of all trials */
+
+  if (victims->len > 0 && g_array_index (victims, QuoitVictim, 0).aim != QUOIT_PREEMPT_PRIORITY)
+    while (most > 0 && (guint64) fleet->layout->n_nodes << most > MOST_NODES)
+      most--;
+  return most;
 }
 
 gint
@@ -109,19 +138,19 @@ quoit_victims_list_slots (const GArray *victims)
 /* Chooses groups for slices, first for their nodes alone. Reservations ahead that begin after the end of the request
  * have none of these, but quotas count them. */
 static gboolean
-find_for_slices (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released,
-                 gboolean *is_cheapest, GError **error)
+find_for_slices (const QuoitFleet *seen, const QuoitRequest *request, QuoitPreemptAim aim, gint64 now_ms,
+                 GArray *released, gboolean *is_cheapest, GError **error)
 {
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
   g_autoptr (GArray) counted = g_array_new (FALSE, FALSE, sizeof (QuoitVictim)), slots = NULL;
 
-  list_victims (seen, request, quoit_request_latest_end (request, now_ms), victims);
+  list_victims (seen, request, aim, quoit_request_latest_end (request, now_ms), victims);
   if (!quoit_preempt_for_slices (seen, request, now_ms, victims, released, is_cheapest, error))
     return FALSE;
   slots = quoit_victims_list_slots (released);
   if (quoit_quota_admits_after (seen, request, slots, slots->len))
     return TRUE;
-  list_victims (seen, request, QUOIT_FOREVER_MS, counted);
+  list_victims (seen, request, aim, QUOIT_FOREVER_MS, counted);
   if (quoit_preempt_for_quotas (seen, request, now_ms, counted, released, is_cheapest))
     return TRUE;
   g_array_set_size (released, 0);
@@ -133,15 +162,15 @@ find_for_slices (const QuoitFleet *seen, const QuoitRequest *request, gint64 now
 
 /* Chooses groups on the fleet as the request sees it. */
 static gboolean
-find_on (const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms, GArray *released, gboolean *is_cheapest,
-         GError **error)
+find_on (const QuoitFleet *seen, const QuoitRequest *request, QuoitPreemptAim aim, gint64 now_ms, GArray *released,
+         gboolean *is_cheapest, GError **error)
 {
   g_autoptr (GArray) victims = NULL;
 
   if (!quoit_request_is_by_host (request))
-    return find_for_slices (seen, request, now_ms, released, is_cheapest, error);
+    return find_for_slices (seen, request, aim, now_ms, released, is_cheapest, error);
   victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
-  list_victims (seen, request, QUOIT_FOREVER_MS, victims);
+  list_victims (seen, request, aim, QUOIT_FOREVER_MS, victims);
   return quoit_preempt_for_bundles (seen, request, now_ms, victims, released, is_cheapest, error);
 }
 
@@ -161,13 +190,13 @@ price_victims (const QuoitFleet *fleet, gint64 now_ms, GArray *victims)
 
 /* Chooses groups beside what lies ahead. Tries what is found first. */
 static gboolean
-find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitRequest *request, gint64 now_ms,
-                   GArray *released, gboolean *is_cheapest, GError **error)
+find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitRequest *request, QuoitPreemptAim aim,
+                   gint64 now_ms, GArray *released, gboolean *is_cheapest, GError **error)
 {
   g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
   g_autoptr (GError) why = NULL;
 
-  if (find_on (seen, request, now_ms, released, is_cheapest, &why))
+  if (find_on (seen, request, aim, now_ms, released, is_cheapest, &why))
     {
       price_victims (fleet, now_ms, released);
       if (!quoit_preempt_keep_running (fleet, request, now_ms, released))
@@ -178,7 +207,7 @@ find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitR
   else if (!g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW))
     return g_propagate_error (error, g_steal_pointer (&why)), FALSE;
   /* A reservation that begins later can have slices that an earlier one could get. */
-  list_victims (fleet, request, QUOIT_FOREVER_MS, victims);
+  list_victims (fleet, request, aim, QUOIT_FOREVER_MS, victims);
   if (quoit_preempt_by_trying (fleet, request, now_ms, victims, released, is_cheapest))
     return TRUE;
   if (why != NULL)
@@ -188,7 +217,7 @@ find_beside_ahead (const QuoitFleet *fleet, const QuoitFleet *seen, const QuoitR
 }
 
 static gboolean
-find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
+find_alone (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPreemptAim aim, gint64 now_ms, GArray *released,
             gboolean *is_cheapest, GError **error)
 {
   g_autoptr (QuoitFleet) seen = quoit_fleet_seen_by (fleet, request, now_ms);
@@ -197,8 +226,25 @@ find_alone (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,
   if (!quoit_request_check_complete (request, error) || !quoit_quota_check_ever (fleet, request, error)
       || !quoit_request_check_near (fleet, request, error))
     return FALSE;
-  return seen == NULL ? find_on (fleet, request, now_ms, released, is_cheapest, error)
-                      : find_beside_ahead (fleet, seen, request, now_ms, released, is_cheapest, error);
+  return seen == NULL ? find_on (fleet, request, aim, now_ms, released, is_cheapest, error)
+                      : find_beside_ahead (fleet, seen, request, aim, now_ms, released, is_cheapest, error);
+}
+
+gboolean
+quoit_find_fewest (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitPreemptAim aim,
+                   GArray *released, gboolean *is_fewest, GError **error)
+{
+  g_autoptr (GArray) victims = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
+
+  if (!find_alone (fleet, request, aim, now_ms, released, is_fewest, error))
+    return FALSE;
+  if (*is_fewest || released->len == 0)
+    return TRUE;
+  list_victims (fleet, request, aim, QUOIT_FOREVER_MS, victims);
+  if (victims->len > quoit_preempt_most_exact (fleet, victims, MOST_TRIED))
+    return TRUE;
+  price_victims (fleet, now_ms, released);
+  return quoit_preempt_by_trying (fleet, request, now_ms, victims, released, is_fewest);
 }
 
 /* --- alternatives --- */
@@ -250,7 +296,8 @@ quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gin
       g_autoptr (GError) why = NULL;
       Price price, best;
 
-      if (!find_alone (fleet, quoit_request_alternative (request, i), now_ms, own, is_cheapest, &why))
+      if (!find_alone (fleet, quoit_request_alternative (request, i), QUOIT_PREEMPT_PRIORITY, now_ms, own, is_cheapest,
+                       &why))
         {
           if (first_error == NULL
               || (!g_error_matches (first_error, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW)

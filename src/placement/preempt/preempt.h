@@ -5,14 +5,24 @@
 #include "placement/placement.h"
 #include "placement/preempt/cover.h"
 
+/* Which groups a search considers, and what it minimizes. */
+typedef enum {
+  QUOIT_PREEMPT_PRIORITY, /* groups of callers of lower priority: the greatest priority, then the chips */
+  QUOIT_PREEMPT_GROUPS,   /* all groups: their number, then their chips */
+  QUOIT_PREEMPT_CHIPS     /* all groups: their chips, then their number */
+} QuoitPreemptAim;
+
 /* A group that can be released for a request. */
 typedef struct {
-  guint32 slot; /* in the fleet */
-  gint32 priority;
+  guint32 slot;    /* in the fleet */
+  gint32 priority; /* 0 unless the aim is PRIORITY */
+  QuoitPreemptAim aim;
   QuoitPreemptCost cost; /* set where it is needed */
 } QuoitVictim;
 
-/* Returns what the release of the group costs. */
+/* Returns the chips of the group, in ten-thousandths. */
+guint64 quoit_group_chips_e4 (const QuoitFleet *fleet, const QuoitGroupData *group);
+/* Returns what the release of the group costs for its aim. */
 QuoitPreemptCost quoit_victim_cost (const QuoitFleet *fleet, const QuoitVictim *victim, gint64 now_ms);
 
 /* Compares two QuoitVictim by priority, then by cost, then by slot. */
@@ -28,7 +38,15 @@ GArray *quoit_victims_list_slots (const GArray *victims);
 gboolean quoit_find_preemption (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, GArray *released,
                                 guint *alternative, gboolean *is_cheapest, GError **error);
 
+/* Like quoit_find_preemption(), for another aim than PRIORITY, and without the alternatives of @request. Sources own
+ * some of the groups that it finds. */
+gboolean quoit_find_fewest (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitPreemptAim aim,
+                            GArray *released, gboolean *is_fewest, GError **error);
+
 /* --- internal --- */
+
+/* Returns of how many victims all sets may be tried, at most @most. A report is not to take long. */
+guint quoit_preempt_most_exact (const QuoitFleet *fleet, const GArray *victims, guint most);
 
 /* @victims: the groups of lower priority (QuoitVictim), without costs. */
 gboolean quoit_preempt_for_slices (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms,

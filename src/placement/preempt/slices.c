@@ -8,7 +8,8 @@
 #include "placement/start.h"
 
 enum {
-  MOST_EXACT = 12 /* groups of a cluster of which all sets are tried */
+  MOST_EXACT = 12, /* groups of a cluster of which all sets are tried */
+  MOST_STEPS_OF_REPORT = 1 << 20
 };
 
 /* The victims that an option releases: the first ones of an array, which several options share. */
@@ -509,7 +510,10 @@ search (Preemption *preemption, GArray *released, guint64 *n_freeable)
     return FALSE;
   add_whole_groups (preemption, n_freed);
   add_clusters (preemption, list);
-  preemption->is_exact &= quoit_preempt_cover (preemption->options, preemption->needed, taken);
+  preemption->is_exact
+      &= victim_at (preemption, 0)->aim == QUOIT_PREEMPT_PRIORITY
+             ? quoit_preempt_cover (preemption->options, preemption->needed, taken)
+             : quoit_preempt_cover_within (preemption->options, preemption->needed, MOST_STEPS_OF_REPORT, taken);
   victims = list_released (preemption, taken);
   if (!preemption->is_exact)
     keep_running (preemption, n_freed, list, victims);

@@ -186,7 +186,7 @@ release_first (const Preemption *preemption, const GArray *victims, GArray *rele
 static void
 try_sets_of_few (const Preemption *preemption, const GArray *all, GArray *released, gboolean *is_cheapest)
 {
-  *is_cheapest = all->len <= MOST_EXACT;
+  *is_cheapest = all->len <= quoit_preempt_most_exact (preemption->fleet, all, MOST_EXACT);
   if (*is_cheapest)
     try_all_sets (preemption, all, released);
 }

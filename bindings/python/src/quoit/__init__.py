@@ -97,7 +97,20 @@ if TYPE_CHECKING:
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .purchases import Price, Purchase, PurchaseClass, PurchaseNumber, PurchaseStart, PurchaseState
-    from .reports import AlternativeReport, Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
+    from .reports import (
+        AlternativeReport,
+        BestOption,
+        Constraint,
+        Miss,
+        Option,
+        OptionOrder,
+        RayAnswer,
+        Reason,
+        Report,
+        Step,
+        StepKind,
+        Verdict,
+    )
     from .snapshots import GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
     from .topologies import (
         Job,
@@ -116,6 +129,7 @@ __all__ = [
     "AlternativeReport",
     "Amounts",
     "Backfill",
+    "BestOption",
     "Bundle",
     "BundleMove",
     "BusyError",
@@ -171,6 +185,7 @@ __all__ = [
     "NotFoundError",
     "NotNowError",
     "Option",
+    "OptionOrder",
     "Owner",
     "PlacePolicy",
     "PlacedBundle",
@@ -268,9 +283,11 @@ _LAZY = {
     "purchases": ("Price", "Purchase", "PurchaseClass", "PurchaseNumber", "PurchaseStart", "PurchaseState"),
     "reports": (
         "AlternativeReport",
+        "BestOption",
         "Constraint",
         "Miss",
         "Option",
+        "OptionOrder",
         "RayAnswer",
         "Reason",
         "Report",

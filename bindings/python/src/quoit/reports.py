@@ -102,13 +102,26 @@ class StepKind(_c.Code):
     OTHER_HOSTS = lib.QUOIT_STEP_OTHER_HOSTS
     """Request `chips_per_host`."""
     LEASE_ENDS = lib.QUOIT_STEP_LEASE_ENDS
-    """Wait until the lease of `group` ends, at `until_ms`."""
+    """Wait until the lease of `group` ends, at `until_ms`, unless it is renewed; or until a reservation ahead ends."""
+    EXPECTED_END = lib.QUOIT_STEP_EXPECTED_END
+    """Wait until `group` is expected to end, at `until_ms` (`Ledger.set_expected_end`)."""
     WINDOW_ENDS = lib.QUOIT_STEP_WINDOW_ENDS
     """Wait until the window of the calendar that `group` names ends, at `until_ms`."""
     SOURCE_REMOVES = lib.QUOIT_STEP_SOURCE_REMOVES
     """The source that owns `group` must remove it."""
     SHRINK = lib.QUOIT_STEP_SHRINK
     """Resize `group`, which is elastic or to be repaired, to `n_slices`."""
+
+
+class OptionOrder(_c.Code):
+    """An order in which options are compared. Its options only wait for groups, or release groups."""
+
+    EARLIEST = lib.QUOIT_OPTION_ORDER_EARLIEST
+    """Waiting only: the earliest time comes first."""
+    FEWEST_GROUPS = lib.QUOIT_OPTION_ORDER_FEWEST_GROUPS
+    """Releasing only, at once: the fewest groups come first."""
+    FEWEST_CHIPS = lib.QUOIT_OPTION_ORDER_FEWEST_CHIPS
+    """Releasing only, at once: the groups with the fewest chips come first."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +133,7 @@ class Step:
     group: str | None = None
     """The group's handle, NAME@ID."""
     until_ms: int | None = None
-    """The end of the lease, in milliseconds since 1970 UTC."""
+    """Until when the step waits, in milliseconds since 1970 UTC."""
     topology: str | None = None
     chips_per_host: int | None = None
     n_slices: int | None = None
@@ -134,6 +147,22 @@ class Option:
     """The changes. All of them are necessary."""
     text: str
     """The changes in words: "release train@17 and undrain host-3"."""
+    time_ms: int | None
+    """The last time of the waiting steps, in milliseconds since 1970 UTC; None: the option waits for nothing."""
+    n_groups: int
+    """How many groups the option releases or shrinks."""
+    chips: str
+    """The chips that these groups give up, as decimal text."""
+
+
+@dataclasses.dataclass(frozen=True)
+class BestOption:
+    """The best option in one order."""
+
+    order: OptionOrder
+    option: Option
+    is_proven: bool
+    """Whether no option is better in this order. False: the search was cut."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,6 +212,8 @@ class Report:
     """The reasons, the main reason first."""
     options: tuple[Option, ...]
     """Changes that would help, the smallest set first."""
+    best_options: tuple[BestOption, ...]
+    """The best of `options` in each order; an order without an option is left out."""
     misses: tuple[Miss, ...]
     """At most three nodes that nearly have enough for `bundle`, the nearest first; empty if a node has enough."""
     ray_answer: RayAnswer
@@ -202,6 +233,10 @@ class Report:
     def is_of_bundles(self) -> bool:
         """Whether the request is for bundles, so that the numbers count nodes."""
         return self.bundle is not None
+
+    def best_option(self, order: OptionOrder) -> Option | None:
+        """Returns the best option in the order; None: no option only waits, or only releases groups."""
+        return next((best.option for best in self.best_options if best.order == order), None)
 
     def summary(self, what: str) -> str:
         """Returns verdict, numbers, main reason and first option in one sentence that begins with `what`."""
@@ -228,6 +263,7 @@ def take_report(pointer: Any) -> Report:
 
 def _take_report(pointer: Any, n_alternatives: int) -> Report:
     try:
+        options = tuple(_option(pointer, at) for at in range(lib.quoit_report_get_n_options(pointer)))
         return Report(
             verdict=Verdict(lib.quoit_report_get_verdict(pointer)),
             n_wanted=int(lib.quoit_report_get_n_wanted(pointer)),
@@ -235,7 +271,8 @@ def _take_report(pointer: Any, n_alternatives: int) -> Report:
             n_possible=int(lib.quoit_report_get_n_possible(pointer)),
             bundle=_bundle(pointer),
             reasons=tuple(_reason(pointer, at) for at in range(lib.quoit_report_get_n_reasons(pointer))),
-            options=tuple(_option(pointer, at) for at in range(lib.quoit_report_get_n_options(pointer))),
+            options=options,
+            best_options=_best_options(pointer, options),
             misses=tuple(_miss(pointer, at) for at in range(lib.quoit_report_get_n_misses(pointer))),
             ray_answer=RayAnswer(lib.quoit_report_get_ray_answer(pointer)),
             can_ray_answer_vary=bool(lib.quoit_report_can_ray_answer_vary(pointer)),
@@ -272,7 +309,22 @@ def _reason(pointer: Any, at: int) -> Reason:
 
 def _option(pointer: Any, at: int) -> Option:
     steps = tuple(_step(pointer, at, step) for step in range(lib.quoit_report_get_n_steps(pointer, at)))
-    return Option(steps, _c.take_text(lib.quoit_report_dup_option_text(pointer, at)))
+    return Option(
+        steps,
+        _c.take_text(lib.quoit_report_dup_option_text(pointer, at)),
+        lib.quoit_report_get_option_time_ms(pointer, at) or None,
+        int(lib.quoit_report_get_option_n_groups(pointer, at)),
+        _c.amount_text(lib.quoit_report_get_option_chips(pointer, at)),
+    )
+
+
+def _best_options(pointer: Any, options: tuple[Option, ...]) -> tuple[BestOption, ...]:
+    found = ((order, lib.quoit_report_find_option(pointer, order)) for order in OptionOrder)
+    return tuple(
+        BestOption(order, options[at], bool(lib.quoit_report_is_option_best(pointer, order)))
+        for order, at in found
+        if at >= 0
+    )
 
 
 def _step(pointer: Any, option: int, at: int) -> Step:
