@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hold-and-wait.h"
 #include "report-view.h"
 #include "request-parts.h"
 #include "verbs.h"
 
+/* Sets *@holds to a sentence if callers hold parts of what the group waits for; see hold_and_wait_describe(). */
 static QuoitReport *
-explain_group (Session *session, GError **error)
+explain_group (Session *session, char **holds, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
+  QuoitReport *report = snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
+  g_autoptr (QuoitGroup) group
+      = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, session->words[0], NULL);
 
-  return snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
+  if (group != NULL)
+    *holds = hold_and_wait_describe (snapshot, group);
+  return report;
 }
 
 static QuoitReport *
@@ -30,6 +37,7 @@ run (Session *session, GError **error)
   g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *holds = NULL;
   Document *document;
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
@@ -42,12 +50,14 @@ run (Session *session, GError **error)
                    session->words[0]);
       return false;
     }
-  report
-      = session->words[0] != NULL ? explain_group (session, error) : explain_request (session, &options, &parts, error);
+  report = session->words[0] != NULL ? explain_group (session, &holds, error)
+                                     : explain_request (session, &options, &parts, error);
   if (report == NULL)
     return false;
   document = document_new ();
   report_describe (report, document);
+  if (holds != NULL)
+    document_take_sentence (document, g_steal_pointer (&holds));
   return session_print (session, document, error);
 }
 

@@ -5,6 +5,7 @@
 #include "fleet-view.h"
 #include "group-view.h"
 #include "growth-view.h"
+#include "hold-and-wait.h"
 #include "ray-status.h"
 #include "text.h"
 #include "verbs.h"
@@ -299,6 +300,15 @@ add_unsound_reservation (Table *table, const QuoitGroup *group, const char *labe
 }
 
 static void
+add_pending_group (const ProblemList *list, const QuoitGroup *group, const char *label)
+{
+  g_autofree char *holds = hold_and_wait_describe (list->snapshot, group);
+  g_autofree char *problem = g_strconcat ("its source has not placed it", holds == NULL ? NULL : "; ", holds, NULL);
+
+  add_waiting_group (list, group, label, problem);
+}
+
+static void
 add_problems (const ProblemList *list, const QuoitGroup *group)
 {
   const char *label = quoit_group_get_handle (group);
@@ -310,7 +320,7 @@ add_problems (const ProblemList *list, const QuoitGroup *group)
   else if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
     add_lost_bundles (list, group, label);
   else if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
-    add_waiting_group (list, group, label, "its source has not placed it");
+    add_pending_group (list, group, label);
 }
 
 static Table *

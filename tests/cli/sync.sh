@@ -7,6 +7,14 @@
 captures=$top_srcdir/tests/data/captures
 by_name='{g["name"]: g for g in d["groups"]}'
 
+# --- all reservations are placed: nobody waits
+fresh
+two=$captures/gke.two-reserved
+ok 0 "a cluster without a pending group is imported" import ray-nodes "$two.ray-list-nodes--detail--format-json.json" \
+  --groups "$two.py-placement_group_table.json" --available "$two.py-available_resources_per_node.json" --now "$now"
+ok 0 "status prints no problems" status -o json
+fact "nobody holds and waits" 'd["problems"]' "[]"
+
 # --- two reservations, one placed and one waiting: the list has 44 groups, 40 of them removed, one pending
 nodes=$captures/gke.hold-and-wait.ray-list-nodes--format-json.json
 groups=$captures/gke.hold-and-wait.py-placement_group_table.json
@@ -30,6 +38,12 @@ ok 0 "who-holds prints a host of two groups" who-holds 127.0.0.6 -o json
 fact "both groups use the host" 'len(d["nodes"][0]["held_by"]), "train-a@1" in d["nodes"][0]["held_by"]' "(2, True)"
 ok 0 "slots prints a cluster with groups" slots -o json
 fact "slices that a group uses partly are not free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 0)]"
+holder=cac052a2c50ab9fa147e921e740b01000000@4
+ok 0 "status prints the problems of groups" status -o json
+fact "status names hold-and-wait, and who has only the head of a slice" \
+  "[('hold-and-wait: it waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;') in p['problem'] for p in d['problems']]" "[True]"
+ok 0 "explain prints why the pending group waits" explain "$pending"
+out "explain names hold-and-wait" "hold-and-wait: it waits for 'TPU-v6e-16-head', while $holder has only the head of v6e-group-0"
 ok 0 "verify replays the import of groups" verify
 baseline
 for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do
