@@ -6,7 +6,7 @@
 #include "../sanitized.h"
 #include "../support.h"
 
-enum { N_WORLDS = IS_SANITIZED ? 60 : 1500, N_REQUESTS = 6, MOST_GROUPS = 6 };
+enum { N_WORLDS = IS_SANITIZED ? 60 : 1500, N_REQUESTS = 6, MANY_EVERY = 50, FEW_GROUPS = 6, MOST_GROUPS = 12 };
 
 static const QuoitOptionOrder orders[]
     = { QUOIT_OPTION_ORDER_EARLIEST, QUOIT_OPTION_ORDER_FEWEST_GROUPS, QUOIT_OPTION_ORDER_FEWEST_CHIPS };
@@ -32,7 +32,7 @@ typedef struct {
   char *fleet;
   Group groups[MOST_GROUPS];
   guint n_groups;
-  gboolean has_quota;
+  gboolean has_quota, has_many;
   Count count[N_KINDS];
 } World;
 
@@ -49,10 +49,11 @@ draw_fleet (World *world)
 {
   static const char *const marks[] = { "", "", "", " dead=0.1", " draining=0.0", " busy=0.2" };
   GString *text = g_string_new (NULL);
-  guint n_pools = 1 + draw (world, 3);
+  guint n_pools = (world->has_many ? 3 : 1) + draw (world, 3);
 
   for (guint p = 0; p < n_pools; p++)
-    g_string_append_printf (text, "%sv6e 4x4 x%u pool=%c%s", p == 0 ? "" : "; ", 1 + draw (world, 3), (char) ('a' + p),
+    g_string_append_printf (text, "%sv6e 4x4 x%u pool=%c%s", p == 0 ? "" : "; ",
+                            1 + draw (world, 3) + (world->has_many ? 2 : 0), (char) ('a' + p),
                             marks[draw (world, G_N_ELEMENTS (marks))]);
   if (draw (world, 3) == 0)
     g_string_append (text, "; v6e 2x4 x2 pool=z hostchips=4");
@@ -155,7 +156,8 @@ world_init (World *world)
     require (quoit_ledger_set_quota (world->ledger, "x", "team", "x", NULL, NULL, 16 * (1 + draw (world, 5)), -1, NULL,
                                      T0, &error),
              "%s", error_text (error));
-  for (guint i = 1 + draw (world, MOST_GROUPS); i > 0; i--)
+  /* Among many groups, not all sets are tried. */
+  for (guint i = world->has_many ? MOST_GROUPS : 1 + draw (world, FEW_GROUPS); i > 0; i--)
     add_group (world);
   world->snapshot = quoit_ledger_snapshot (world->ledger);
 }
@@ -367,27 +369,39 @@ check_request (World *world, Kind kind)
   check_order (world, &world->count[kind], request, report, QUOIT_OPTION_ORDER_FEWEST_CHIPS, best.chips_e4);
 }
 
+static void
+print_count (const char *kind, const char *groups, const Count *count)
+{
+  printf ("%s, %s groups: %u refused", kind, groups, count->n_refused);
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
+    printf ("; %s: %u, %u proven", quoit_option_order_get_name (orders[i]), count->n_found[orders[i]],
+            count->n_proven[orders[i]]);
+  printf ("\n");
+}
+
 int
 main (void)
 {
   guint32 first = random_seed ("orders", 1);
-  guint n_worlds = scaled (N_WORLDS);
-  Count total[N_KINDS] = { 0 };
+  guint n_worlds = scaled (N_WORLDS), n_cut = 0;
+  Count total[N_KINDS] = { 0 }, of_many[N_KINDS] = { 0 };
 
   for (guint i = 0; i < n_worlds; i++)
     {
-      World world = { .rand = g_rand_new_with_seed (first + i), .seed = first + i };
+      World world = { .rand = g_rand_new_with_seed (first + i), .seed = first + i, .has_many = i % MANY_EVERY == 0 };
 
       world_init (&world);
       for (guint r = 0; r < N_REQUESTS; r++)
         check_request (&world, (Kind) draw (&world, N_KINDS));
       for (guint kind = 0; kind < N_KINDS; kind++)
         {
-          total[kind].n_refused += world.count[kind].n_refused;
+          Count *sum = world.has_many ? &of_many[kind] : &total[kind];
+
+          sum->n_refused += world.count[kind].n_refused;
           for (guint o = 0; o < 4; o++)
             {
-              total[kind].n_found[o] += world.count[kind].n_found[o];
-              total[kind].n_proven[o] += world.count[kind].n_proven[o];
+              sum->n_found[o] += world.count[kind].n_found[o];
+              sum->n_proven[o] += world.count[kind].n_proven[o];
             }
         }
       quoit_snapshot_unref (world.snapshot);
@@ -397,11 +411,8 @@ main (void)
     }
   for (guint kind = 0; kind < N_KINDS; kind++)
     {
-      printf ("%s: %u refused", kind_names[kind], total[kind].n_refused);
-      for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
-        printf ("; %s: %u, %u proven", quoit_option_order_get_name (orders[i]), total[kind].n_found[orders[i]],
-                total[kind].n_proven[orders[i]]);
-      printf ("\n");
+      print_count (kind_names[kind], "few", &total[kind]);
+      print_count (kind_names[kind], "many", &of_many[kind]);
       for (guint i = 0; i < G_N_ELEMENTS (orders); i++)
         require (total[kind].n_found[orders[i]] > n_worlds / 20, "few options of %s", kind_names[kind]);
     }
@@ -409,6 +420,10 @@ main (void)
     for (guint kind = 0; kind < N_KINDS; kind++)
       require (total[kind].n_proven[orders[i]] == total[kind].n_found[orders[i]], "%s of %s is not always proven",
                quoit_option_order_get_name (orders[i]), kind_names[kind]);
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    n_cut += of_many[kind].n_found[QUOIT_OPTION_ORDER_FEWEST_GROUPS]
+             - of_many[kind].n_proven[QUOIT_OPTION_ORDER_FEWEST_GROUPS];
+  require (n_cut > 0 || IS_SANITIZED || n_worlds < N_WORLDS, "no search was cut");
   printf ("%u passed, 0 failed\n", n_worlds);
   return EXIT_SUCCESS;
 }
