@@ -246,7 +246,7 @@ choose_offer (const Choice *choice)
   for (guint i = 0; i < n; i++)
     {
       const Offer *offer = offer_at (choice, found[i]);
-      guint64 cost = offer->cost;
+      guint64 cost = QUOIT_WEIGHT_NOW * offer->cost;
 
       for (guint t = 0; t < QUOIT_N_LATER; t++)
         cost += cost_later (choice, offer, choice->times_ms[t], set);
