@@ -7,6 +7,7 @@
 #include <quoit/quoit.h>
 
 #include "geometry/places.h"
+#include "placement/cut/cutting.h"
 
 enum { N_PLACES = 16, N_KNOWN = 100, N_DRAINED = 24000 };
 
@@ -200,7 +201,7 @@ make_costs (const Pod *pod, const QuoitGrid *grid)
   const QuoitTopologyRow *rows = quoit_topology_rows (pod->generation, &n_rows);
 
   for (unsigned i = 0; i < n_rows; i++)
-    if (rows[i].listing == QUOIT_TOPOLOGY_LISTED)
+    if (quoit_topology_is_new (rows, i))
       g_array_append_val (shapes, rows[i].shape);
   return quoit_place_costs_new (grid, pod->block, (const QuoitShape *) (const void *) shapes->data, shapes->len);
 }
