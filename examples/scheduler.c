@@ -157,7 +157,7 @@ main (int argc, char **argv)
   g_autofree char *fleet = g_strdup_printf ("v6e 4x4 x%s", argv[2]);
   g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open (argv[1], 5000, &error);
-  if (g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
+  if (ledger == NULL && (error->code == QUOIT_ERROR_NOT_FOUND || error->code == QUOIT_ERROR_INVALID)) /* cut short */
     ledger = (g_clear_error (&error), quoit_ledger_create (argv[1], 5000, &error));
   TRY (ledger);
   g_autoptr (QuoitSnapshot) empty = quoit_ledger_snapshot (ledger);

@@ -27,6 +27,13 @@ for what in starts preempted repaired grown; do
   holds "some jobs were counted as $what" grep -qE "[1-9][0-9]* $what" "$tmp/summary"
 done
 
+# What a creation leaves that was interrupted at its beginning, and after SQLite had written its header.
+: >"$tmp/empty.db"
+"$python" -c 'import sqlite3, sys; sqlite3.connect (sys.argv[1]).execute ("PRAGMA journal_mode = WAL")' "$tmp/header.db"
+for db in empty header; do
+  holds "a run after an interrupted creation succeeds ($db)" "$top_builddir/examples/scheduler" "$tmp/$db.db" 4 2
+done
+
 kills=0 killed=yes
 while [ $kills -lt 200 ] && [ -n "$killed" ]; do
   "$top_builddir/examples/scheduler" "$tmp/killed.db" $slices $jobs >"$tmp/last" 2>&1 &
