@@ -36,6 +36,7 @@ run (Session *session, GError **error)
       "how long to keep journal entries and the records of ended groups (all), for example 7d", "TIME" },
     G_OPTION_ENTRY_NULL,
   };
+  g_autofree char *shown = NULL;
   Document *document;
   Table *facts;
 
@@ -43,8 +44,9 @@ run (Session *session, GError **error)
       || !create (session, limit, keep, error))
     return false;
 
+  shown = session_dup_shown_path (session_get_path (session));
   facts = table_new (columns, G_N_ELEMENTS (columns));
-  table_add_text (facts, session_get_path (session));
+  table_add_text (facts, shown);
   document = document_new ();
   document_take_facts (document, facts);
   return session_print (session, document, error);

@@ -11,6 +11,7 @@ run (Session *session, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autofree char *shown = NULL;
   Document *document;
   gint64 now_ms;
   Table *facts;
@@ -22,9 +23,10 @@ run (Session *session, GError **error)
   if (ledger == NULL)
     return false;
 
+  shown = session_dup_shown_path (session_get_path (session));
   snapshot = quoit_ledger_snapshot (ledger);
   facts = table_new (columns, G_N_ELEMENTS (columns));
-  table_add_text (facts, session_get_path (session));
+  table_add_text (facts, shown);
   table_add_text (facts, session->words[0]);
   table_add_number (facts, quoit_snapshot_get_epoch (snapshot));
   table_add_number (facts, (gint64) quoit_snapshot_get_seq (snapshot));

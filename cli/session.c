@@ -162,6 +162,21 @@ session_get_path (const Session *session)
   return environment != NULL && environment[0] != '\0' ? environment : "quoit.db";
 }
 
+char *
+session_dup_shown_path (const char *path)
+{
+  const char *place, *fleet;
+  g_autofree char *host = NULL;
+
+  if (!g_str_has_prefix (path, "postgresql://") && !g_str_has_prefix (path, "postgres://"))
+    return g_strdup (path);
+  place = strstr (path, "://") + 3;
+  host = g_strndup (place, strcspn (place, "?#"));
+  fleet = strrchr (path, '#');
+  return g_strdup_printf ("postgresql://%s%s", strrchr (host, '@') == NULL ? host : strrchr (host, '@') + 1,
+                          fleet == NULL ? "" : fleet);
+}
+
 static bool
 parse_wait (const Session *session, gint64 *wait_ms, GError **error)
 {

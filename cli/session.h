@@ -47,6 +47,8 @@ bool session_parse_part (Session *session, char ***words, const GOptionEntry *op
 
 /* Returns --db, or else $QUOIT_DB, or else "quoit.db". */
 const char *session_get_path (const Session *session);
+/* Returns a path for output: a URL without its user, password and options. */
+char *session_dup_shown_path (const char *path);
 
 /* Checks --wait, --now, --at and --output before the verb opens anything. Fails with USAGE if the verb does not accept
  * --at or this form of output. */

@@ -80,6 +80,7 @@ static const struct {
   { &verb_import,    "retry it: the same import again changes nothing" },
   { &verb_sync,      "retry it: the same sync again changes nothing" },
   { &verb_backup,    "check the copy with 'quoit --db FILE verify'" },
+  { &verb_copy,      "check the copy with 'quoit --db TO verify'" },
   { &verb_restore,   "see 'quoit journal' before you restore again" },
   { &verb_set_clock, "see 'quoit journal', or retry it" },
   { &verb_journal,   "see 'quoit journal'" },

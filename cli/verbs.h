@@ -16,6 +16,7 @@
   VERB (export, facts, true) \
   VERB (verify, facts, false) \
   VERB (backup, facts, false) \
+  VERB (copy, facts, false) \
   VERB (restore, facts, false) \
   VERB (set_clock, facts, false) \
   VERB (journal, rows, false) \

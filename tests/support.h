@@ -56,6 +56,27 @@ random_seed (const char *what, guint32 usual)
   return seed;
 }
 
+/* Returns whether the ledgers of the test are in PostgreSQL: QUOIT_TEST_SERVER is the URL of a database. */
+static inline bool
+is_on_server (void)
+{
+  return g_getenv ("QUOIT_TEST_SERVER") != NULL;
+}
+
+/* Returns the name of a ledger for a path in a new directory: the path itself, or the URL of a fleet that is named
+   after it. */
+static inline const char *
+ledger_name (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *parent = g_path_get_basename (folder),
+                  *base = g_path_get_basename (path), *url = NULL;
+
+  if (!is_on_server ())
+    return path;
+  url = g_strdup_printf ("%s#%s-%s", g_getenv ("QUOIT_TEST_SERVER"), parent, base);
+  return g_intern_string (url);
+}
+
 /* Makes a new directory in memory if possible, else in the folder for temporary files. A killed process loses
    nothing of either; tests/fault/vfs covers the loss of power. */
 static inline char *

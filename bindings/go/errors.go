@@ -40,6 +40,7 @@ const (
 	Cancelled   Code = C.QUOIT_ERROR_CANCELLED   // the context or Ledger.Interrupt ended the wait
 	Damaged     Code = C.QUOIT_ERROR_DAMAGED     // the database contradicts itself or its journal: restore a backup
 	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // written, but the answer was lost: retry with the key, or read
+	Fenced      Code = C.QUOIT_ERROR_FENCED      // a newer leader has taken over: this handle can write nothing
 )
 
 // String returns the name of the code as in the documentation, such as "NOT_NOW", and "FAILED" for a code that the

@@ -144,6 +144,44 @@ func (l *Ledger) Interrupt() error {
 	})
 }
 
+// Lead makes this handle the leader of a ledger in PostgreSQL, and returns the term that has begun, from 1 on. From then
+// on, handles that have led earlier fail with Fenced when they write, also if they were paused meanwhile. Handles that
+// have never led write as before: let each process of an active/standby scheduler lead before it writes.
+//
+// It fails with Invalid if the ledger is not in PostgreSQL, or if leader is not 1 to 256 bytes of UTF-8 without control
+// characters.
+func (l *Ledger) Lead(ctx context.Context, leader string) (uint64, error) {
+	var arguments cconv.Arguments
+	var term C.uint64_t
+	text := (*C.char)(arguments.Text("leader", leader))
+	if err := arguments.Err(); err != nil {
+		return 0, err
+	}
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_lead(c, text, &term, &gerror)
+		return gerror
+	})
+	return uint64(term), err
+}
+
+// Copy copies the ledger with its history to a new ledger, which can have another engine: to is the path of a new
+// database file, or the URL of a new ledger in PostgreSQL. The copy has the same identity, entries, groups and ids, and
+// is verified before the call returns. Use only one of the two ledgers for changes.
+//
+// It fails with Invalid for a ledger in memory, with Conflict if to exists, with Damaged if the journal contradicts
+// itself, and with Store if to cannot be written; no part of it remains then.
+func (l *Ledger) Copy(ctx context.Context, to string) error {
+	var arguments cconv.Arguments
+	name := (*C.char)(arguments.Text("to", to))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_copy(c, name, &gerror)
+		return gerror
+	})
+}
+
 // with runs a C call that never waits for other writers.
 func (l *Ledger) with(run func(*C.QuoitLedger) error) error {
 	pointer, err := l.use()

@@ -108,6 +108,24 @@ QUOIT_API bool quoit_ledger_verify (QuoitLedger *ledger, GError **error);
 QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GError **error);
 
 /**
+ * quoit_ledger_copy:
+ * @to: path of a new database file, or the URL of a new ledger in PostgreSQL
+ *
+ * Copies the ledger with its history to a new ledger, which can have another engine: a file to a server, a server to a
+ * file, or one server to another. The copy has the same identity, entries, groups and ids, and is verified before the
+ * call succeeds. Other processes can use the ledger meanwhile; their later changes are not in the copy.
+ *
+ * A copy is a second ledger of the same identity. Use only one of them for changes.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a ledger in memory, with %QUOIT_ERROR_CONFLICT if @to exists or this thread is in
+ * a batch, with %QUOIT_ERROR_DAMAGED if the journal contradicts itself, and with %QUOIT_ERROR_STORE if @to cannot be
+ * written. No part of @to remains then.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_copy (QuoitLedger *ledger, const char *to, GError **error);
+
+/**
  * quoit_ledger_read_journal:
  * @seq: a sequence number, such as that of a snapshot; 0: from the beginning
  *

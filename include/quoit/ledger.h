@@ -61,7 +61,7 @@ typedef struct _QuoitLedger QuoitLedger;
 
 /**
  * quoit_ledger_create:
- * @path: path of the database file
+ * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET
  * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
  *
  * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The time of the first change
@@ -77,7 +77,7 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
 
 /**
  * quoit_ledger_open:
- * @path: path of the database file
+ * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET
  * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
  *
  * Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
@@ -122,6 +122,23 @@ QUOIT_API QuoitLedger *quoit_ledger_ref (QuoitLedger *ledger);
  * Gives up one owner. The last one closes the database; all reservations stay.
  */
 QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
+
+/**
+ * quoit_ledger_lead:
+ * @leader: who leads, such as a host name; 1 to 256 bytes of UTF-8 without control characters
+ * @term: (out): the term that has begun, from 1 on
+ *
+ * Makes this handle the leader of a ledger in PostgreSQL. From then on, handles that have led earlier fail with
+ * %QUOIT_ERROR_FENCED when they write, also if they were paused meanwhile and do not know of the new leader. Handles
+ * that have never led write as before: let each process of an active/standby scheduler lead before it writes.
+ *
+ * The handle keeps its term until it is closed. Call this again to begin another term.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a ledger that is not in PostgreSQL, and for a @leader that is not valid.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_lead (QuoitLedger *ledger, const char *leader, uint64_t *term, GError **error);
 
 /**
  * quoit_ledger_restore:

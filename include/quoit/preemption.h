@@ -51,8 +51,8 @@ typedef struct _QuoitPreemption QuoitPreemption;
  * groups are released by priority and cost until it is. In both cases, up to 256 of the released groups are tried to
  * stay, and all sets are tried if at most 10 groups have a lower priority: only then is the result proven.
  *
- * The greatest priority of a released group is the lowest possible one in all cases, except for bundles of policy `ray`,
- * and for bundles of policy `best` if a search for a placement ends without a proof.
+ * The greatest priority of a released group is the lowest possible one in all cases, except for bundles of policy
+ * `ray`, and for bundles of policy `best` if a search for a placement ends without a proof.
  *
  * Fails with:
  *

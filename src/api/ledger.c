@@ -36,6 +36,23 @@ quoit_ledger_open_memory (void)
   return handle_new (quoit_store_new_memory ());
 }
 
+enum { MAX_LEADER_BYTES = 256 };
+
+bool
+quoit_ledger_lead (QuoitLedger *ledger, const char *leader, uint64_t *term, GError **error)
+{
+  guint64 begun = 0;
+
+  g_return_val_if_fail (ledger != NULL && leader != NULL && term != NULL, false);
+
+  if (!quoit_short_text_check ("leader", leader, MAX_LEADER_BYTES, error))
+    return false;
+  if (!quoit_store_lead (ledger->store, leader, &begun, error))
+    return false;
+  *term = begun;
+  return true;
+}
+
 bool
 quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor, int64_t now_ms,
                       GError **error)
@@ -184,6 +201,14 @@ quoit_ledger_verify (QuoitLedger *ledger, GError **error)
   g_return_val_if_fail (ledger != NULL, false);
 
   return quoit_store_verify (ledger->store, error);
+}
+
+bool
+quoit_ledger_copy (QuoitLedger *ledger, const char *to, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && to != NULL, false);
+
+  return quoit_store_copy (ledger->store, to, error);
 }
 
 bool

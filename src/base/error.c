@@ -6,7 +6,7 @@
 #define MAX_QUOTED_BYTES 80
 
 /* Codes are also exit statuses, and the shell uses those above 125. */
-G_STATIC_ASSERT (QUOIT_ERROR_UNCONFIRMED < 126);
+G_STATIC_ASSERT (QUOIT_ERROR_FENCED < 126);
 
 static const QuoitErrorRow rows[] = {
   { QUOIT_ERROR_FAILED, "FAILED" },     { QUOIT_ERROR_USAGE, "USAGE" },
@@ -16,6 +16,7 @@ static const QuoitErrorRow rows[] = {
   { QUOIT_ERROR_VERSION, "VERSION" },   { QUOIT_ERROR_BUSY, "BUSY" },
   { QUOIT_ERROR_EXPIRED, "EXPIRED" },   { QUOIT_ERROR_CANCELLED, "CANCELLED" },
   { QUOIT_ERROR_DAMAGED, "DAMAGED" },   { QUOIT_ERROR_UNCONFIRMED, "UNCONFIRMED" },
+  { QUOIT_ERROR_FENCED, "FENCED" },
 };
 
 /* The parts of a message that callers need separately, so that they do not have to search the message. GLib

@@ -21,9 +21,8 @@ find_unprintable (const char *text)
   return -1;
 }
 
-/* @what names the text in messages. */
-static gboolean
-check_text (const char *what, const char *text, gsize most, GError **error)
+gboolean
+quoit_short_text_check (const char *what, const char *text, gsize most, GError **error)
 {
   gsize length = strlen (text);
   gssize at = length == 0 || length > most ? 0 : find_unprintable (text);
@@ -45,12 +44,12 @@ quoit_label_check (const char *key, const char *value, GError **error)
 {
   g_autofree char *quoted = NULL;
 
-  if (!check_text ("label key", key, QUOIT_MAX_LABEL_KEY_BYTES, error))
+  if (!quoit_short_text_check ("label key", key, QUOIT_MAX_LABEL_KEY_BYTES, error))
     return FALSE;
   quoted = quoit_quote (key);
   if (strchr (key, '=') != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "label key %s: expected a key without '='", quoted);
-  if (value == NULL || check_text ("value", value, QUOIT_MAX_LABEL_VALUE_BYTES, error))
+  if (value == NULL || quoit_short_text_check ("value", value, QUOIT_MAX_LABEL_VALUE_BYTES, error))
     return TRUE;
   return g_prefix_error (error, "label %s: ", quoted), FALSE;
 }
@@ -58,7 +57,7 @@ quoit_label_check (const char *key, const char *value, GError **error)
 gboolean
 quoit_reason_check (const char *reason, GError **error)
 {
-  return check_text ("reason", reason, QUOIT_MAX_REASON_BYTES, error);
+  return quoit_short_text_check ("reason", reason, QUOIT_MAX_REASON_BYTES, error);
 }
 
 /* --- lists --- */

@@ -16,8 +16,9 @@ enum {
   QUOIT_MAX_REASON_BYTES = 1024
 };
 
-/* Check one text. Fail with INVALID. @value NULL: only the key is checked. */
+/* Check one text. Fail with INVALID. @value NULL: only the key is checked. @what names the text in messages. */
 gboolean quoit_label_check (const char *key, const char *value, GError **error);
+gboolean quoit_short_text_check (const char *what, const char *text, gsize most, GError **error);
 gboolean quoit_reason_check (const char *reason, GError **error);
 
 /* Checks labels from a file: valid texts, sorted by key, each key once, and at most QUOIT_MAX_LABELS. Fails with

@@ -119,6 +119,7 @@ begin_batch (QuoitStore *store, gboolean unsynced, GError **error)
   if (!quoit_store_lock_writer (store, error))
     return FALSE;
   store->unsynced = unsynced;
+  store->is_exclusive = TRUE;
   if (!store->engine->begin (store, error))
     return quoit_store_unlock_writer (store), quoit_store_add_path (store, FALSE, error);
   store->in_batch = TRUE;
@@ -149,7 +150,7 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
   if (!quoit_store_is_in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
   end_batch (store);
-  committed = quoit_store_commit (store, error);
+  committed = quoit_store_commit (store, error) == QUOIT_COMMIT_DONE;
   quoit_store_unlock_writer (store);
   return quoit_store_add_path (store, committed, error);
 }

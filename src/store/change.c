@@ -90,27 +90,33 @@ quoit_store_roll_back (QuoitStore *store)
   quoit_store_forget_transaction (store);
 }
 
-gboolean
+QuoitCommit
 quoit_store_commit (QuoitStore *store, GError **error)
 {
+  QuoitCommit result;
+
   if (store->must_roll_back)
     {
       quoit_store_roll_back (store);
-      return quoit_fail (error, QUOIT_ERROR_STORE, "a change of the batch could not be written; nothing was written");
+      quoit_fail (error, QUOIT_ERROR_STORE, "a change of the batch could not be written; nothing was written");
+      return QUOIT_COMMIT_FAILED;
     }
-  if (store->engine->commit (store, error) != QUOIT_COMMIT_DONE)
+  result = store->engine->commit (store, error);
+  if (result != QUOIT_COMMIT_DONE)
     {
       quoit_store_forget_transaction (store);
-      return FALSE;
+      return result;
     }
   if (store->pending != NULL)
     {
       store->has_changed = TRUE;
       quoit_store_publish (store, g_steal_pointer (&store->pending));
+      if (store->engine->committed != NULL)
+        store->engine->committed (store);
     }
   quoit_store_forget_transaction (store);
   quoit_store_wake_watches (store);
-  return TRUE;
+  return QUOIT_COMMIT_DONE;
 }
 
 /* Returns the fleet with the changes of the open transaction. */
@@ -185,6 +191,69 @@ changed_fleet (QuoitStore *store)
   return store->pending != NULL ? quoit_fleet_ref (store->pending) : quoit_store_fleet (store);
 }
 
+/* Returns whether other writers must wait from the beginning of the action, because it takes long, or cannot be decided
+ * twice: the import of a new source takes its claims. */
+static gboolean
+must_exclude (const QuoitAction *action)
+{
+  return action->type == QUOIT_ACTION_IMPORT || action->type == QUOIT_ACTION_SYNC
+         || action->type == QUOIT_ACTION_UPDATE_NODES;
+}
+
+static gboolean
+can_repeat (const QuoitAction *action)
+{
+  return (action->type != QUOIT_ACTION_IMPORT && action->type != QUOIT_ACTION_SYNC) || *action->claims != NULL;
+}
+
+/* Tries the action once in a transaction of its own. */
+static QuoitCommit
+try_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
+{
+  QuoitCommit result = QUOIT_COMMIT_DONE;
+
+  if (!store->engine->begin (store, error))
+    return QUOIT_COMMIT_FAILED;
+  if (decide_and_apply (store, action, now_ms, outcome, error))
+    return quoit_store_commit (store, error);
+  /* A refusal counts only if it was decided on the present state. */
+  if (store->engine->confirm != NULL && !store->must_roll_back)
+    {
+      g_autoptr (GError) failure = NULL;
+
+      result = store->engine->confirm (store, &failure);
+      if (result == QUOIT_COMMIT_FAILED)
+        {
+          quoit_outcome_clear (outcome);
+          g_clear_error (error);
+          g_propagate_error (error, g_steal_pointer (&failure));
+        }
+    }
+  quoit_store_roll_back (store);
+  return result == QUOIT_COMMIT_OVERTAKEN ? result : QUOIT_COMMIT_FAILED;
+}
+
+/* Tries the action until no other writer is faster. */
+static gboolean
+change_alone (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
+{
+  for (;;)
+    {
+      g_autoptr (GError) failure = NULL;
+      QuoitCommit result = try_change (store, action, now_ms, outcome, &failure);
+
+      if (result != QUOIT_COMMIT_OVERTAKEN)
+        {
+          if (failure != NULL)
+            g_propagate_error (error, g_steal_pointer (&failure));
+          return result == QUOIT_COMMIT_DONE;
+        }
+      quoit_outcome_clear (outcome);
+      if (!can_repeat (action))
+        return quoit_fail (error, QUOIT_ERROR_BUSY, "another writer was faster; nothing was written: retry");
+    }
+}
+
 /* Carries out the action in the batch of this thread, or else in a transaction of its own. */
 static gboolean
 change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, gboolean wants_fleet,
@@ -201,15 +270,8 @@ change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcom
     }
   if (!quoit_store_lock_writer (store, error))
     return FALSE;
-  changed = store->engine->begin (store, error);
-  if (changed)
-    {
-      changed = decide_and_apply (store, action, now_ms, outcome, error);
-      if (!changed)
-        quoit_store_roll_back (store);
-      else
-        changed = quoit_store_commit (store, error);
-    }
+  store->is_exclusive = must_exclude (action);
+  changed = change_alone (store, action, now_ms, outcome, error);
   if (changed && wants_fleet)
     outcome->fleet = changed_fleet (store);
   quoit_store_unlock_writer (store);
@@ -247,6 +309,21 @@ quoit_store_refresh (QuoitStore *store, GError **error)
   if (!quoit_store_lock_writer (store, error))
     return FALSE;
   ok = store->engine->catch_up (store, error);
+  quoit_store_unlock_writer (store);
+  return quoit_store_add_path (store, ok, error);
+}
+
+gboolean
+quoit_store_lead (QuoitStore *store, const char *leader, guint64 *term, GError **error)
+{
+  gboolean ok;
+
+  if (!quoit_store_lock_writer (store, error))
+    return FALSE;
+  ok = store->engine->lead != NULL
+           ? store->engine->lead (store, leader, term, error)
+           : quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "this ledger has no terms: only one in PostgreSQL can have leaders on several machines");
   quoit_store_unlock_writer (store);
   return quoit_store_add_path (store, ok, error);
 }

@@ -3,6 +3,8 @@
  * functions. Nothing outside an engine's own files depends on which engine a ledger has. */
 #pragma once
 
+#include "store/chain.h"
+#include "store/image.h"
 #include "store/store.h"
 
 /* How many entries one trim removes at most (see trim.c). */
@@ -26,6 +28,16 @@ typedef enum {
   QUOIT_COMMIT_OVERTAKEN /* nothing was written, because others wrote first: begin again, and decide again */
 } QuoitCommit;
 
+/* One stored entry, with the columns that its link covers. */
+typedef struct {
+  const QuoitEntry *entry;
+  QuoitChainRow row;
+  const guint8 *chain; /* the link of the entry */
+} QuoitStoredEntry;
+
+/* Takes one stored entry. */
+typedef gboolean (*QuoitTakeFunc) (const QuoitStoredEntry *stored, gpointer data, GError **error);
+
 /* Unless a comment says otherwise, the caller has locked the writer. Each function sets its error if it fails. */
 typedef struct {
   /* TRUE for a ledger that only one process can have. Its changes apply in place, its entries have no identity, and its
@@ -42,12 +54,21 @@ typedef struct {
    * NULL: always 0. */
   gint64 (*elapsed_ms) (const QuoitStore *store);
 
+  /* Begins the next term, with this handle as its leader. NULL: the ledger has no terms. */
+  gboolean (*lead) (QuoitStore *store, const char *leader, guint64 *term, GError **error);
+
   /* --- changes --- */
   gboolean (*begin) (QuoitStore *store, GError **error);    /* begins a write transaction, and catches up in it */
   gboolean (*catch_up) (QuoitStore *store, GError **error); /* reads what other processes wrote; never waits for them */
   /* Writes @entry in the transaction. @after is the fleet with the entry applied. */
   gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
+  /* Never gives OVERTAKEN in a batch. */
   QuoitCommit (*commit) (QuoitStore *store, GError **error);
+  /* Checks that the transaction, which is then rolled back, was decided on the last committed state. NULL: it always
+   * is, because begin excludes other writers. */
+  QuoitCommit (*confirm) (QuoitStore *store, GError **error);
+  /* Called after readers of this process can see a change. May be NULL. */
+  void (*committed) (QuoitStore *store);
   void (*rollback) (QuoitStore *store);
   /* Remembers the present state of the transaction as the mark @number, or returns to it. */
   gboolean (*mark) (QuoitStore *store, guint number, GError **error);
@@ -69,8 +90,21 @@ typedef struct {
   QuoitFleet *(*fleet_at) (QuoitStore *store, guint64 seq, GError **error);
   /* Replaces the entries before @before_seq with a checkpoint. See quoit_range_check_compaction(). */
   gboolean (*compact) (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error);
-  /* Writes a copy of the ledger to the file @path. NULL: the ledger cannot be copied. */
+  /* Writes a backup to the file @path in a way of the engine's own. NULL: the history is copied. */
   gboolean (*copy) (QuoitStore *store, const char *path, GError **error);
+  /* Reads the whole history at one moment. *@image gets the checkpoint, which the caller frees, before the first call
+   * of
+   * @take; NULL: there is none. NULL: the ledger cannot be copied. */
+  gboolean (*read_history) (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error);
+
+  /* --- the history of another ledger, written to a new one in one transaction --- */
+  gboolean (*begin_history) (QuoitStore *store, const guint8 *identity, GError **error);
+  gboolean (*add_image) (QuoitStore *store, const QuoitImage *image, GError **error);
+  gboolean (*add_entry) (QuoitStore *store, const QuoitStoredEntry *stored, GError **error);
+  /* Commits; the handle must then be freed. Without this call, the transaction ends with the handle. */
+  gboolean (*end_history) (QuoitStore *store, guint64 seq, const guint8 *chain, GError **error);
+  /* Removes a ledger that was created for a copy. */
+  void (*remove) (const char *path);
 
   /* --- news of other processes' changes; the writer is not locked --- */
   /* Opens a descriptor that becomes readable when the ledger may have changed. NULL: only this process changes the
@@ -81,7 +115,7 @@ typedef struct {
   void (*close_news) (QuoitNews *news);
 } QuoitEngine;
 
-extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
+extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory, quoit_engine_postgresql;
 
 /* Fails with NOT_FOUND if the entries after @seq are not all stored. */
 gboolean quoit_range_check_after (const QuoitJournalRange *range, guint64 seq, GError **error);

@@ -111,7 +111,7 @@ quoit_store_add_path (const QuoitStore *store, gboolean ok, GError **error)
 {
   if (!ok && store->path != NULL && error != NULL && *error != NULL && (*error)->domain == QUOIT_ERROR
       && ((*error)->code == QUOIT_ERROR_STORE || (*error)->code == QUOIT_ERROR_VERSION
-          || (*error)->code == QUOIT_ERROR_DAMAGED))
+          || (*error)->code == QUOIT_ERROR_DAMAGED || (*error)->code == QUOIT_ERROR_FENCED))
     quoit_error_add_path (error, store->path);
   return ok;
 }
@@ -218,7 +218,7 @@ quoit_store_unlock_writer (QuoitStore *store)
 
   g_mutex_lock (&store->writer_lock);
   replace_actor (&store->writer_actor, NULL);
-  store->unsynced = FALSE;
+  store->unsynced = store->is_exclusive = FALSE;
   g_atomic_pointer_set (&store->writer, NULL);
   g_thread_unref (thread);
   /* A signal is a system call, even if no thread waits. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the stored entries, and the fleet as it was after one of them; replaces old entries by a checkpoint. A
  * checkpoint is the state at one entry. A ledger has at most one. */
+#include <string.h>
+
 #include "store/store-private.h"
 
 QuoitFleet *
@@ -110,5 +112,38 @@ quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint
     return FALSE;
   if (n_removed != NULL)
     *n_removed = n;
+  return TRUE;
+}
+
+/* --- other histories --- */
+
+/* Finds @group, which may be an owner, as it was in the fleet @known. Includes removed groups and expired owners. */
+static const QuoitGroupData *
+find_known (const QuoitFleet *known, const QuoitGroupData *group)
+{
+  const QuoitGroupData *before
+      = *group->key != '\0' ? quoit_fleet_find_key (known, group->key) : quoit_fleet_find_group (known, group->name);
+
+  if (*group->key != '\0' || (before != NULL && before->id == group->id))
+    return before;
+  return group->kind == QUOIT_RECORD_OWNER ? quoit_fleet_find_expired_owner (known, group->name)
+                                           : quoit_fleet_find_removed (known, group->id);
+}
+
+gboolean
+quoit_store_continues (const QuoitFleet *known, const QuoitFleet *later)
+{
+  if (later->next_group_id < known->next_group_id || later->next_node_id < known->next_node_id)
+    return FALSE;
+  for (guint32 slot = 0; slot < later->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (later, slot), *before;
+
+      if (group == NULL || group->id >= known->next_group_id)
+        continue;
+      before = find_known (known, group);
+      if (before == NULL || before->id != group->id || strcmp (before->name, group->name) != 0)
+        return FALSE;
+    }
   return TRUE;
 }

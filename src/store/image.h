@@ -27,3 +27,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitImage, quoit_image_free)
 /* Returns the fleet of the image. Fails with DAMAGED if the content does not match its checksum or is inconsistent,
  * and with VERSION if a later quoit wrote it. */
 QuoitFleet *quoit_image_fleet (const QuoitImage *image, GError **error);
+
+/* Returns the image as one string of bytes, which other programs can store. */
+GBytes *quoit_image_to_bytes (const QuoitImage *image);
+/* Returns the image of such bytes. Fails with INVALID if they are no image, with VERSION if a later quoit wrote it, and
+ * with DAMAGED if they are cut off or changed; what quoit_image_fleet() checks is not checked yet. */
+QuoitImage *quoit_image_from_bytes (const void *bytes, gsize length, GError **error);

@@ -65,6 +65,16 @@ quoit_process_register_file (int *fd)
   g_mutex_unlock (&files_lock);
 }
 
+/* The caller has locked files_lock. */
+static void
+unregister (int *fd)
+{
+  if (files != NULL)
+    g_ptr_array_remove_fast (files, fd);
+  if (files != NULL && files->len == 0)
+    g_clear_pointer (&files, g_ptr_array_unref);
+}
+
 void
 quoit_process_close_file (int *fd)
 {
@@ -72,10 +82,15 @@ quoit_process_close_file (int *fd)
   if (*fd >= 0)
     close (*fd);
   *fd = -1;
-  if (files != NULL)
-    g_ptr_array_remove_fast (files, fd);
-  if (files != NULL && files->len == 0)
-    g_clear_pointer (&files, g_ptr_array_unref);
+  unregister (fd);
+  g_mutex_unlock (&files_lock);
+}
+
+void
+quoit_process_unregister_file (int *fd)
+{
+  g_mutex_lock (&files_lock);
+  unregister (fd);
   g_mutex_unlock (&files_lock);
 }
 

@@ -14,5 +14,7 @@ guint32 quoit_process_count_forks (void);
  * in the child. *@fd may be -1. The address must stay valid until quoit_process_close_file(). */
 void quoit_process_register_file (int *fd);
 void quoit_process_close_file (int *fd);
+/* Like quoit_process_close_file(), for a descriptor that something else closes. */
+void quoit_process_unregister_file (int *fd);
 /* Closes *@fd, which stays registered, and sets it to @with, which may be -1. */
 void quoit_process_set_file (int *fd, int with);

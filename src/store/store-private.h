@@ -10,6 +10,9 @@
 #include "store/sqlite/sql.h"
 #include "store/watch.h"
 
+/* The connection and the transaction of a ledger in PostgreSQL. */
+typedef struct _QuoitPostgres QuoitPostgres;
+
 /* The state of a batch at a mark. */
 typedef struct {
   QuoitFleet *pending; /* NULL: no changes yet */
@@ -41,6 +44,7 @@ struct _QuoitStore {
 
   /* used by the writer */
   gboolean in_batch;
+  gboolean is_exclusive;    /* other writers must wait from the beginning of the transaction, as for a batch */
   gboolean unsynced;        /* the transaction need not survive a power loss */
   gboolean must_check_head; /* the connection is new, and was not compared with the head file */
   gboolean must_roll_back;  /* an entry may be partly written, so the transaction cannot be committed */
@@ -48,7 +52,8 @@ struct _QuoitStore {
   gboolean has_changed;     /* this handle has committed a change */
   QuoitFleet *pending;      /* the fleet with the changes of the open transaction; NULL: no changes yet */
   GArray *marks;            /* of QuoitBatchMark, of the batch; NULL: none */
-  QuoitDb db;
+  QuoitDb db;               /* only in SQLite */
+  QuoitPostgres *postgres;  /* only in PostgreSQL */
   guint8 identity[QUOIT_IDENTITY_BYTES];
   guint8 chain[QUOIT_CHAIN_BYTES];         /* the link at the last entry of fleet */
   guint8 pending_chain[QUOIT_CHAIN_BYTES]; /* the link at the last entry of pending */
@@ -91,7 +96,7 @@ gboolean quoit_store_refuse_batch (QuoitStore *store, GError **error);
 gboolean quoit_store_add_path (const QuoitStore *store, gboolean ok, GError **error);
 
 /* The end of a transaction. */
-gboolean quoit_store_commit (QuoitStore *store, GError **error);
+QuoitCommit quoit_store_commit (QuoitStore *store, GError **error);
 void quoit_store_roll_back (QuoitStore *store);
 /* Forgets what belongs to the transaction that has ended. */
 void quoit_store_forget_transaction (QuoitStore *store);
@@ -117,5 +122,8 @@ gboolean quoit_store_is_in_batch (const char *file, const GThread *thread);
 
 /* Fails with DAMAGED if the two states differ, or one of them breaks a rule of the fleet. */
 gboolean quoit_store_check_equal (const QuoitFleet *replayed, const QuoitFleet *saved, GError **error);
+/* Returns whether the state @later can have evolved from the state @known: the counters do not decrease, and every
+ * group whose id @known had already issued exists there. */
+gboolean quoit_store_continues (const QuoitFleet *known, const QuoitFleet *later);
 /* Returns a fleet without nodes, as before entry 1. */
 QuoitFleet *quoit_store_new_empty_fleet (void);

@@ -17,6 +17,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 /* Returns the identity as hexadecimal digits, or "" for a ledger in memory. Owned by the caller. */
 char *quoit_store_identity (const QuoitStore *store);
 
+/* Begins the next term, with this handle as the leader: handles of earlier terms can write nothing any more. Fails with
+ * INVALID if the ledger has no terms. */
+gboolean quoit_store_lead (QuoitStore *store, const char *leader, guint64 *term, GError **error);
+
 /* Sets the name that the journal records for later changes. */
 void quoit_store_set_actor (QuoitStore *store, const char *actor);
 /* Ends the waits of all running calls; they fail with CANCELLED. Any thread may call it. */
@@ -78,6 +82,8 @@ gboolean quoit_store_trim (QuoitStore *store, gint64 now_ms, QuoitTrimmed *trimm
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
 /* Writes a copy of the database to @path, which must not exist. */
 gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);
+/* Writes the ledger with its history to the new ledger @to, which can have another engine. */
+gboolean quoit_store_copy (QuoitStore *store, const char *to, GError **error);
 /* Replaces the ledger at @path with @backup, as its next epoch. See restore.c. */
 gboolean quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
                               GError **error);

@@ -220,4 +220,20 @@ holds "the backup has the same state" test "$(quoit --db "$tmp/copy.db" export j
 refused 7 "backup over an existing file" "copy.db" backup "$tmp/copy.db"
 refused 8 "backup to a missing folder" "/no/such" backup /no/such/copy.db
 
+# A copy has the same history in a new ledger. tests/postgresql copies to a server and back.
+from=$QUOIT_DB
+ok 0 "copy succeeds" copy "$from" "$tmp/moved.db"
+ok 0 "the copied ledger is valid" --db "$tmp/moved.db" verify
+holds "the copied ledger has the same state" test "$(quoit --db "$tmp/moved.db" export json)" = "$(quoit --db "$from" export json)"
+holds "the copied ledger has the same journal" \
+  test "$(quoit --db "$tmp/moved.db" journal -o json)" = "$(quoit --db "$from" journal -o json)"
+refused 7 "copy over an existing file" "moved.db" copy "$from" "$tmp/moved.db"
+refused 4 "copy of a missing file" "no such database" copy "$tmp/absent.db" "$tmp/other.db"
+holds "a refused copy leaves no file" test ! -e "$tmp/other.db"
+refused 2 "copy with --db" "expected no --db" --db "$from" copy "$from" "$tmp/other.db"
+refused 3 "copy to a server without a fleet" "expected the name of a fleet" copy "$from" postgresql://localhost/quoit
+refused 8 "copy to a server that does not exist" "connecting" --wait 0 copy "$from" postgresql://127.0.0.1:1/quoit#tpus
+refused 3 "restore to a server" "quoit copy" --db postgresql://127.0.0.1:1/quoit#tpus restore "$tmp/moved.db"
+refused 3 "backup to a URL" "quoit copy" backup postgresql://127.0.0.1:1/quoit#tpus
+
 finish

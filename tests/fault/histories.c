@@ -32,7 +32,7 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps, gboo
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + number);
   g_autoptr (GString) lines = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (ledger_name (path), 60000, &error);
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number);
   Caller caller = { rand, ledger, number, has_calendar };
   Clock clock = { wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
@@ -203,7 +203,7 @@ check_one (const char *dir, guint32 seed, guint n_steps, HistoryKind kind, Tally
 {
   g_autofree char *path = g_strdup_printf ("%s/history-%u.db", dir, seed), *why = NULL;
   g_autofree char *seed_text = g_strdup_printf ("%u", seed), *steps_text = g_strdup_printf ("%u", n_steps);
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 60000, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (ledger_name (path), 60000, NULL);
   g_autoptr (History) history = history_new ();
   g_autoptr (GError) error = NULL;
   gboolean ended[N_CALLERS] = { FALSE };

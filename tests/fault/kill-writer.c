@@ -491,7 +491,7 @@ write_for_ever (const char *path, guint round, guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + round);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (ledger_name (path), 60000, &error);
   Writer writer = { ledger, rand, round, 0, time_of_round (round) };
 
   require (ledger != NULL, "%s", error_text (error));

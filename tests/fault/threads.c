@@ -353,7 +353,7 @@ main (void)
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
 
   run ("in memory", quoit_ledger_open_memory (), seed, scaled (1500));
-  run ("in a file", quoit_ledger_create (path, 60000, NULL), seed, scaled (600));
+  run ("in a file", quoit_ledger_create (ledger_name (path), 60000, NULL), seed, scaled (600));
   forks_of_one (scaled (300));
   remove_dir (dir);
   g_free (dir);

@@ -347,7 +347,7 @@ reopen (Walk *walk, guint which)
   if (walk->path == NULL)
     return;
   g_clear_pointer (&walk->handles[which], quoit_ledger_unref);
-  walk->handles[which] = quoit_ledger_open (walk->path, 1000, &error);
+  walk->handles[which] = quoit_ledger_open (ledger_name (walk->path), 1000, &error);
   walk_require (walk, walk->handles[which] != NULL, "%s", error_text (error));
 }
 
@@ -396,7 +396,7 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
 
   walk.rand = g_rand_new_with_seed (seed);
   walk.model = model_new ();
-  walk.handles[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (path, 1000, &error);
+  walk.handles[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (ledger_name (path), 1000, &error);
   walk_require (&walk, walk.handles[0] != NULL, "%s", error_text (error));
   if (path != NULL)
     reopen (&walk, 1);

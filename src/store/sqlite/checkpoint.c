@@ -78,8 +78,8 @@ quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error)
   return ok;
 }
 
-static gboolean
-insert_parts (QuoitDb *db, const QuoitImage *image, GError **error)
+gboolean
+quoit_sqlite_insert_parts (QuoitDb *db, const QuoitImage *image, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_IMAGE_INSERT, error);
 
@@ -98,8 +98,8 @@ insert_parts (QuoitDb *db, const QuoitImage *image, GError **error)
   return TRUE;
 }
 
-static gboolean
-insert_checkpoint (QuoitDb *db, const QuoitImage *image, GError **error)
+gboolean
+quoit_sqlite_insert_checkpoint (QuoitDb *db, const QuoitImage *image, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_CHECKPOINT_INSERT, error);
 
@@ -169,7 +169,7 @@ replace_checkpoint (QuoitDb *db, const QuoitImage *image, guint64 *n_removed, GE
   if (range.checkpoint >= image->seq)
     return TRUE;
   return quoit_db_run (db, SQL_CHECKPOINT_DROP, error) && quoit_db_run (db, SQL_IMAGE_DROP, error)
-         && insert_parts (db, image, error) && insert_checkpoint (db, image, error)
+         && quoit_sqlite_insert_parts (db, image, error) && quoit_sqlite_insert_checkpoint (db, image, error)
          && drop_entries (db, image->seq, n_removed, error);
 }
 

@@ -101,39 +101,6 @@ fail_replaced (const QuoitStore *store, GError **error)
       store->fleet->seq);
 }
 
-/* Finds @group, which may be an owner, as it was in the fleet @known. Includes removed groups and expired owners. */
-static const QuoitGroupData *
-find_known (const QuoitFleet *known, const QuoitGroupData *group)
-{
-  const QuoitGroupData *before
-      = *group->key != '\0' ? quoit_fleet_find_key (known, group->key) : quoit_fleet_find_group (known, group->name);
-
-  if (*group->key != '\0' || (before != NULL && before->id == group->id))
-    return before;
-  return group->kind == QUOIT_RECORD_OWNER ? quoit_fleet_find_expired_owner (known, group->name)
-                                           : quoit_fleet_find_removed (known, group->id);
-}
-
-/* Returns whether the state @later can have evolved from the state @known: the counters do not decrease, and every
- * group whose id @known had already issued exists there. */
-static gboolean
-continues (const QuoitFleet *known, const QuoitFleet *later)
-{
-  if (later->next_group_id < known->next_group_id || later->next_node_id < known->next_node_id)
-    return FALSE;
-  for (guint32 slot = 0; slot < later->n_slots; slot++)
-    {
-      const QuoitGroupData *group = quoit_fleet_group_at (later, slot), *before;
-
-      if (group == NULL || group->id >= known->next_group_id)
-        continue;
-      before = find_known (known, group);
-      if (before == NULL || before->id != group->id || strcmp (before->name, group->name) != 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Catches up if the journal no longer has the last entry that this handle has read. Either a checkpoint has replaced
  * the entry, or this is another journal, which is refused. *@fleet gets the saved state if the checkpoint is later
  * than the entry. It stays NULL if the checkpoint is at the entry. */
@@ -155,7 +122,7 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
   later = quoit_sqlite_load (&store->db, error);
   if (later == NULL)
     return FALSE;
-  if (!continues (store->fleet, later))
+  if (!quoit_store_continues (store->fleet, later))
     return fail_replaced (store, error);
   *fleet = g_steal_pointer (&later);
   return TRUE;
@@ -534,6 +501,12 @@ const QuoitEngine quoit_engine_sqlite = { .close = quoit_sqlite_close_store,
                                           .fleet_at = quoit_sqlite_fleet_at,
                                           .compact = quoit_sqlite_compact,
                                           .copy = quoit_sqlite_copy,
+                                          .read_history = quoit_sqlite_read_history,
+                                          .begin_history = quoit_sqlite_begin_history,
+                                          .add_image = quoit_sqlite_add_image,
+                                          .add_entry = quoit_sqlite_add_entry,
+                                          .end_history = quoit_sqlite_end_history,
+                                          .remove = quoit_store_remove_file,
                                           .open_news = quoit_sqlite_open_news,
                                           .read_news = quoit_sqlite_read_news,
                                           .close_news = quoit_sqlite_close_news };

@@ -154,7 +154,7 @@ load_store (QuoitStore *store, GError **error)
 }
 
 QuoitStore *
-quoit_store_create (const char *path, gint64 wait_ms, GError **error)
+quoit_sqlite_create (const char *path, gint64 wait_ms, GError **error)
 {
   g_autoptr (QuoitStore) store = NULL;
   g_autoptr (GError) failure = NULL;
@@ -289,10 +289,4 @@ quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError 
         }
       g_usleep (1000);
     }
-}
-
-QuoitStore *
-quoit_store_open (const char *path, gint64 wait_ms, GError **error)
-{
-  return quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_CHECKED, error);
 }

@@ -414,8 +414,8 @@ restore (const char *file, const char *path, const char *backup, gint64 wait_ms,
 }
 
 gboolean
-quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
-                     GError **error)
+quoit_sqlite_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+                      GError **error)
 {
   g_autofree char *file = quoit_path_dup_real (path), *backup_file = quoit_path_dup_real (backup);
   g_autoptr (GError) failure = NULL;

@@ -72,6 +72,7 @@ static const char *const sql[N_SQL] = {
   [SQL_SCHEMA]          = "SELECT type, name, tbl_name, sql FROM sqlite_schema",
   [SQL_LEDGER]          = "SELECT identity, epoch, max_jump_ms, keep_ms FROM ledger WHERE id = 1",
   [SQL_LEDGER_SET]      = "UPDATE ledger SET epoch = ?1, max_jump_ms = ?2, keep_ms = ?3 WHERE id = 1",
+  [SQL_IDENTITY_SET]    = "UPDATE ledger SET identity = ?1 WHERE id = 1",
   [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects, chain)"
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
   [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects, chain FROM journal"

@@ -16,6 +16,9 @@ gboolean quoit_sqlite_journal_range (QuoitDb *db, QuoitJournalRange *range, GErr
 /* Returns the checkpoint without its parts. Returns NULL without an error if the database has no checkpoint. */
 QuoitImage *quoit_sqlite_checkpoint (QuoitDb *db, GError **error);
 gboolean quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error);
+/* Write a checkpoint in the open transaction of @db: its parts, and its other members. */
+gboolean quoit_sqlite_insert_parts (QuoitDb *db, const QuoitImage *image, GError **error);
+gboolean quoit_sqlite_insert_checkpoint (QuoitDb *db, const QuoitImage *image, GError **error);
 /* Returns the fleet at the checkpoint, where a replay begins, or an empty fleet if there is no checkpoint. @chain gets
  * the link there. */
 QuoitFleet *quoit_sqlite_load_checkpoint (QuoitDb *db, guint8 *chain, GError **error);
@@ -90,6 +93,7 @@ typedef enum {
   QUOIT_OPEN_CHECKED,
   QUOIT_OPEN_UNCHECKED /* for a restore: does not compare the file with the last acknowledged entry */
 } QuoitOpenMode;
+QuoitStore *quoit_sqlite_create (const char *path, gint64 wait_ms, GError **error);
 QuoitStore *quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error);
 /* Sets *@bytes to the size of the database and its WAL. No sound database has rows with more bytes. */
 gboolean quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error);
@@ -141,3 +145,16 @@ gint64 quoit_sqlite_elapsed_ms (const QuoitStore *store);
 gboolean quoit_sqlite_open_news (QuoitStore *store, QuoitNews *news, GError **error);
 void quoit_sqlite_read_news (QuoitStore *store, QuoitNews *news);
 void quoit_sqlite_close_news (QuoitNews *news);
+
+/* See quoit_store_restore(). */
+gboolean quoit_sqlite_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+                               GError **error);
+
+/* --- copies.c --- */
+
+gboolean quoit_sqlite_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data,
+                                    GError **error);
+gboolean quoit_sqlite_begin_history (QuoitStore *store, const guint8 *identity, GError **error);
+gboolean quoit_sqlite_add_image (QuoitStore *store, const QuoitImage *image, GError **error);
+gboolean quoit_sqlite_add_entry (QuoitStore *store, const QuoitStoredEntry *stored, GError **error);
+gboolean quoit_sqlite_end_history (QuoitStore *store, guint64 seq, const guint8 *chain, GError **error);

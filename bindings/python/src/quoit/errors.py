@@ -30,6 +30,7 @@ class ErrorCode(enum.IntEnum):
     CANCELLED = 12
     DAMAGED = 13
     UNCONFIRMED = 14
+    FENCED = 15
 
 
 class Error(Exception):
@@ -153,6 +154,12 @@ class UnconfirmedError(Error):
     """The change was possibly written: retry with the same key, or read the state."""
 
     code = ErrorCode.UNCONFIRMED
+
+
+class FencedError(Error):
+    """A newer leader has taken over: this ledger handle can write nothing. Open the ledger again to follow."""
+
+    code = ErrorCode.FENCED
 
 
 def _classes_by_code() -> dict[int, type[Error]]:

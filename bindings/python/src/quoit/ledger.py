@@ -33,7 +33,7 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Creates an empty database with mode 0600 and opens it. If `path` is an empty file, that file is used.
 
     Args:
-        path: path of the database file.
+        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET.
         wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
 
     Raises:
@@ -49,7 +49,7 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
 
     Args:
-        path: path of the database file.
+        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET.
         wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
 
     Raises:
@@ -213,6 +213,23 @@ class Ledger(_c.Uncopyable):
     def interrupt(self) -> None:
         """Cancels the calls of this ledger that are waiting: they raise `CancelledError`. Any thread can call this."""
         lib.quoit_ledger_interrupt(self._open())
+
+    def lead(self, leader: str) -> int:
+        """Makes this handle the leader of a ledger in PostgreSQL, and returns the term that has begun, from 1 on.
+
+        From then on, handles that have led earlier raise `FencedError` when they write, also if they were paused
+        meanwhile. Handles that have never led write as before: let each process of an active/standby scheduler lead
+        before it writes.
+
+        Args:
+            leader: who leads, such as a host name; 1 to 256 bytes of UTF-8 without control characters.
+
+        Raises:
+            InvalidError: the ledger is not in PostgreSQL, or `leader` is not valid.
+        """
+        term = ffi.new("uint64_t *")
+        call(lib.quoit_ledger_lead, self._open(), _c.to_text(leader, "leader"), term)
+        return int(term[0])
 
     # --- snapshots ---
 
@@ -906,6 +923,23 @@ class Ledger(_c.Uncopyable):
             StoreError: the copy cannot be written.
         """
         call(lib.quoit_ledger_backup, self._open(), _path(path))
+
+    def copy(self, to: str | os.PathLike[str]) -> None:
+        """Copies the ledger with its history to a new ledger, which can have another engine.
+
+        The copy has the same identity, entries, groups and ids, and is verified before the call returns. Use only one
+        of the two ledgers for changes.
+
+        Args:
+            to: path of a new database file, or the URL of a new ledger in PostgreSQL.
+
+        Raises:
+            InvalidError: the ledger is in memory.
+            ConflictError: `to` exists, or this thread is in a batch.
+            DamagedError: the journal contradicts itself.
+            StoreError: `to` cannot be written; no part of it remains.
+        """
+        call(lib.quoit_ledger_copy, self._open(), _path(to))
 
     def changes_since(self, seq: int) -> tuple[JournalEntry, ...]:
         """Returns the journal entries after `seq`, oldest first.

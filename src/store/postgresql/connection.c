@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One connection to the server: sends statements, and waits for their answers without blocking, so that another thread
+ * can interrupt the wait. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/postgresql/postgresql.h"
+
+/* How long the server may take to answer, beyond the time that it may wait for other writers. */
+enum { ANSWER_MS = 10000, CONNECT_MS = 10000, RETRY_MS = 20, POLL_MS = 20 };
+
+/* --- arguments and results --- */
+
+static void
+add_argument (QuoitPgArguments *arguments, const void *value, int length)
+{
+  arguments->values[arguments->n] = value;
+  arguments->lengths[arguments->n] = length;
+  arguments->formats[arguments->n++] = 1;
+}
+
+void
+quoit_pg_add_int4 (QuoitPgArguments *arguments, gint32 number)
+{
+  gint32 network = GINT32_TO_BE (number);
+
+  memcpy (arguments->numbers[arguments->n], &network, sizeof network);
+  add_argument (arguments, arguments->numbers[arguments->n], sizeof network);
+}
+
+void
+quoit_pg_add_int8 (QuoitPgArguments *arguments, gint64 number)
+{
+  gint64 network = GINT64_TO_BE (number);
+
+  memcpy (arguments->numbers[arguments->n], &network, sizeof network);
+  add_argument (arguments, arguments->numbers[arguments->n], sizeof network);
+}
+
+void
+quoit_pg_add_bool (QuoitPgArguments *arguments, gboolean value)
+{
+  arguments->numbers[arguments->n][0] = value != FALSE;
+  add_argument (arguments, arguments->numbers[arguments->n], 1);
+}
+
+void
+quoit_pg_add_bytes (QuoitPgArguments *arguments, const void *bytes, gsize length)
+{
+  add_argument (arguments, bytes, (int) length);
+}
+
+gint32
+quoit_pg_get_int4 (const QuoitPostgres *postgres, const PGresult *result, int row, int column)
+{
+  gint32 network;
+
+  memcpy (&network, postgres->pq->PQgetvalue (result, row, column), sizeof network);
+  return GINT32_FROM_BE (network);
+}
+
+gint64
+quoit_pg_get_int8 (const QuoitPostgres *postgres, const PGresult *result, int row, int column)
+{
+  gint64 network;
+
+  memcpy (&network, postgres->pq->PQgetvalue (result, row, column), sizeof network);
+  return GINT64_FROM_BE (network);
+}
+
+const guint8 *
+quoit_pg_get_bytes (const QuoitPostgres *postgres, const PGresult *result, int row, int column)
+{
+  return (const guint8 *) postgres->pq->PQgetvalue (result, row, column);
+}
+
+gsize
+quoit_pg_get_length (const QuoitPostgres *postgres, const PGresult *result, int row, int column)
+{
+  return (gsize) postgres->pq->PQgetlength (result, row, column);
+}
+
+/* --- errors --- */
+
+/* Returns the first line of a message of libpq, which ends with a newline and can have hints after it. */
+static char *
+dup_line (const char *message)
+{
+  const char *text = message == NULL || *message == '\0' ? "no answer" : message;
+
+  return g_strndup (text, strcspn (text, "\n"));
+}
+
+static gboolean
+fail_lost (const QuoitPostgres *postgres, GError **error)
+{
+  g_autofree char *why
+      = dup_line (postgres->connection == NULL ? NULL : postgres->pq->PQerrorMessage (postgres->connection));
+
+  return quoit_fail (error, QUOIT_ERROR_STORE, "the connection to the server was lost: %s", why);
+}
+
+/* The conditions of the server that have a remedy of their own, by the beginning of their SQLSTATE. */
+static const struct {
+  const char *state;
+  QuoitErrorCode code;
+  const char *remedy;
+} conditions[] = {
+  { "55P03", QUOIT_ERROR_BUSY, "another writer has held the fleet: retry, or wait longer" },
+  { "57014", QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted" },
+  { "40", QUOIT_ERROR_BUSY, "the server ended the transaction: retry" },
+  { "25006", QUOIT_ERROR_STORE,
+    "the server accepts no changes: it is a standby; name the primary, or all hosts and "
+    "target_session_attrs=read-write" },
+  { "42501", QUOIT_ERROR_STORE, "this role may not do that: see the grants in docs/postgresql.md" },
+  { "3F000", QUOIT_ERROR_NOT_FOUND, "the database has no ledger: `quoit init` makes one" },
+  { "42P01", QUOIT_ERROR_NOT_FOUND, "the database has no ledger: `quoit init` makes one" },
+  { "42703", QUOIT_ERROR_VERSION, "the tables are of another version of quoit" },
+  { "53", QUOIT_ERROR_STORE, "the server has no room or memory left" },
+};
+
+static gboolean
+fail_result (const QuoitPostgres *postgres, const PGresult *result, GError **error)
+{
+  const char *state = postgres->pq->PQresultErrorField (result, PG_DIAG_SQLSTATE);
+  const char *message = postgres->pq->PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY);
+  g_autofree char *why = dup_line (message != NULL ? message : postgres->pq->PQresultErrorMessage (result));
+
+  for (guint i = 0; state != NULL && i < G_N_ELEMENTS (conditions); i++)
+    if (g_str_has_prefix (state, conditions[i].state))
+      return quoit_fail (error, conditions[i].code, "%s (%s)", conditions[i].remedy, why);
+  return quoit_fail (error, QUOIT_ERROR_STORE, "PostgreSQL: %s", why);
+}
+
+/* --- waiting --- */
+
+/* One wait for answers. */
+typedef struct {
+  gint64 end_us; /* the server counts as lost then; G_MAXINT64: never */
+  gboolean was_cancelled;
+} Wait;
+
+static Wait
+begin_wait (const QuoitStore *store)
+{
+  gint64 now_us = g_get_monotonic_time (), end_us = quoit_store_deadline_us (store);
+
+  return (Wait) { .end_us = end_us - now_us > G_MAXINT64 / 4 ? G_MAXINT64 : end_us + ANSWER_MS * 1000 };
+}
+
+static void
+cancel (const QuoitPostgres *postgres)
+{
+  PGcancel *request = postgres->pq->PQgetCancel (postgres->connection);
+  char ignored[256];
+
+  if (request == NULL)
+    return;
+  postgres->pq->PQcancel (request, ignored, sizeof ignored);
+  postgres->pq->PQfreeCancel (request);
+}
+
+/* Waits until PQgetResult() does not block. Returns FALSE if the server does not answer. An interrupt cancels the
+ * statement, and the wait goes on for the answer to that. */
+static gboolean
+await (const QuoitStore *store, Wait *wait)
+{
+  const QuoitPostgres *postgres = store->postgres;
+  const QuoitPq *pq = postgres->pq;
+
+  for (;;)
+    {
+      struct pollfd fd = { .fd = pq->PQsocket (postgres->connection), .events = POLLIN };
+      int unsent = pq->PQflush (postgres->connection);
+
+      if (unsent < 0)
+        return FALSE;
+      if (unsent == 0 && !pq->PQisBusy (postgres->connection))
+        return TRUE;
+      if (unsent > 0)
+        fd.events |= POLLOUT;
+      if (poll (&fd, 1, POLL_MS) > 0 && (fd.revents & ~POLLOUT) != 0 && !pq->PQconsumeInput (postgres->connection))
+        return FALSE;
+      if (!wait->was_cancelled && store->writer != NULL && quoit_store_is_interrupted (store))
+        {
+          wait->was_cancelled = TRUE;
+          cancel (postgres);
+        }
+      if (g_get_monotonic_time () >= wait->end_us)
+        return FALSE;
+    }
+}
+
+gboolean
+quoit_pg_is_connected (const QuoitPostgres *postgres)
+{
+  return postgres->connection != NULL && postgres->pq->PQstatus (postgres->connection) == CONNECTION_OK;
+}
+
+/* Reads the answer to the last announcement, which must come before other answers. */
+static gboolean
+end_announcement (QuoitStore *store, Wait *wait)
+{
+  QuoitPostgres *postgres = store->postgres;
+  PGresult *result;
+
+  while (postgres->has_announcement)
+    {
+      if (!await (store, wait))
+        return FALSE;
+      result = postgres->pq->PQgetResult (postgres->connection);
+      postgres->has_announcement = result != NULL;
+      postgres->pq->PQclear (result);
+    }
+  return TRUE;
+}
+
+/* --- statements --- */
+
+static gboolean
+send_step (const QuoitPostgres *postgres, const QuoitPgStep *step)
+{
+  const QuoitPq *pq = postgres->pq;
+  const QuoitPgArguments *arguments = step->arguments;
+  char name[16];
+
+  if (step->text != NULL && arguments == NULL)
+    return pq->PQsendQueryParams (postgres->connection, step->text, 0, NULL, NULL, NULL, NULL, 1);
+  if (step->text != NULL)
+    return pq->PQsendQueryParams (postgres->connection, step->text, arguments->n, NULL, arguments->values,
+                                  arguments->lengths, arguments->formats, 1);
+  g_snprintf (name, sizeof name, "q%d", (int) step->statement);
+  return pq->PQsendQueryPrepared (postgres->connection, name, arguments->n, arguments->values, arguments->lengths,
+                                  arguments->formats, 1);
+}
+
+/* Reads the result of one step. Returns FALSE if the connection was lost. *@failed gets whether the step failed. */
+static gboolean
+read_step (QuoitStore *store, Wait *wait, PGresult **result, gboolean *failed, GError **error)
+{
+  const QuoitPq *pq = store->postgres->pq;
+  PGresult *end;
+  ExecStatusType status;
+
+  if (!await (store, wait) || (*result = pq->PQgetResult (store->postgres->connection)) == NULL)
+    return FALSE;
+  status = pq->PQresultStatus (*result);
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+    {
+      if (!*failed && quoit_pg_is_connected (store->postgres))
+        fail_result (store->postgres, *result, error);
+      *failed = TRUE;
+    }
+  if (!await (store, wait))
+    return FALSE;
+  end = pq->PQgetResult (store->postgres->connection);
+  pq->PQclear (end);
+  return end == NULL && quoit_pg_is_connected (store->postgres);
+}
+
+static gboolean
+run_pipeline (QuoitStore *store, const QuoitPgStep *steps, guint n, PGresult **results, gboolean *failed,
+              GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  const QuoitPq *pq = postgres->pq;
+  Wait wait = begin_wait (store);
+  PGresult *sync;
+
+  if (!quoit_pg_is_connected (postgres) || !end_announcement (store, &wait)
+      || !pq->PQenterPipelineMode (postgres->connection))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!send_step (postgres, &steps[i]))
+      return FALSE;
+  if (!pq->PQpipelineSync (postgres->connection))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!read_step (store, &wait, &results[i], failed, *failed ? NULL : error))
+      return FALSE;
+  if (!await (store, &wait))
+    return FALSE;
+  sync = pq->PQgetResult (postgres->connection);
+  pq->PQclear (sync);
+  return sync != NULL && pq->PQexitPipelineMode (postgres->connection) && quoit_pg_is_connected (postgres);
+}
+
+void
+quoit_pg_clear (QuoitStore *store, PGresult **results, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      store->postgres->pq->PQclear (results[i]);
+      results[i] = NULL;
+    }
+}
+
+gboolean
+quoit_pg_run_steps (QuoitStore *store, const QuoitPgStep *steps, guint n, PGresult **results, gboolean *is_lost,
+                    GError **error)
+{
+  gboolean failed = FALSE;
+  g_autoptr (GError) failure = NULL;
+
+  memset (results, 0, n * sizeof *results);
+  *is_lost = !run_pipeline (store, steps, n, results, &failed, &failure);
+  if (!*is_lost && !failed)
+    return TRUE;
+  quoit_pg_clear (store, results, n);
+  if (*is_lost)
+    {
+      fail_lost (store->postgres, error);
+      quoit_pg_disconnect (store->postgres);
+    }
+  else
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
+PGresult *
+quoit_pg_read (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments, GError **error)
+{
+  const QuoitPgStep step = { .statement = statement, .arguments = arguments };
+  g_autoptr (GError) failure = NULL;
+  PGresult *result;
+  gboolean is_lost;
+
+  if (quoit_pg_run_steps (store, &step, 1, &result, &is_lost, &failure))
+    return result;
+  if (is_lost)
+    {
+      g_clear_error (&failure);
+      if (!quoit_pg_reconnect (store, error))
+        return NULL;
+      if (quoit_pg_run_steps (store, &step, 1, &result, &is_lost, &failure))
+        return result;
+    }
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}
+
+gboolean
+quoit_pg_execute (QuoitStore *store, const char *text, GError **error)
+{
+  const QuoitPgStep step = { .text = text };
+  PGresult *result;
+  gboolean is_lost;
+
+  if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
+    return FALSE;
+  quoit_pg_clear (store, &result, 1);
+  return TRUE;
+}
+
+/* --- connecting --- */
+
+static void
+ignore_notice (void *data, const char *message)
+{
+}
+
+void
+quoit_pg_disconnect (QuoitPostgres *postgres)
+{
+  /* The descriptor is libpq's; a child of fork(2) closes its copy. */
+  quoit_process_unregister_file (&postgres->fd);
+  postgres->fd = -1;
+  if (postgres->connection != NULL)
+    postgres->pq->PQfinish (postgres->connection);
+  postgres->connection = NULL;
+  postgres->has_announcement = postgres->is_locked = FALSE;
+  postgres->is_stale = TRUE;
+}
+
+static gboolean
+fail_interrupted_here (const QuoitStore *store, GError **error)
+{
+  return store->writer != NULL && quoit_store_is_interrupted (store) && !quoit_store_fail_interrupted (error);
+}
+
+static gboolean
+connect_socket (QuoitStore *store, GError **error)
+{
+  static const char *const keywords[] = { "dbname", "fallback_application_name", "client_encoding", NULL };
+  QuoitPostgres *postgres = store->postgres;
+  const char *const values[] = { postgres->url, "quoit", "UTF8", NULL };
+  const QuoitPq *pq = postgres->pq;
+  gint64 end_us = g_get_monotonic_time () + CONNECT_MS * 1000;
+  PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+  g_autofree char *why = NULL;
+
+  postgres->connection = pq->PQconnectStartParams (keywords, values, 1);
+  if (postgres->connection == NULL)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "libpq has no memory");
+  pq->PQsetNoticeProcessor (postgres->connection, ignore_notice, NULL);
+  while (pq->PQstatus (postgres->connection) != CONNECTION_BAD && status != PGRES_POLLING_OK
+         && status != PGRES_POLLING_FAILED && g_get_monotonic_time () < end_us)
+    {
+      struct pollfd fd
+          = { .fd = pq->PQsocket (postgres->connection), .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+
+      if (fail_interrupted_here (store, error))
+        return FALSE;
+      if (poll (&fd, 1, POLL_MS) > 0)
+        status = pq->PQconnectPoll (postgres->connection);
+    }
+  if (status == PGRES_POLLING_OK)
+    return TRUE;
+  why = dup_line (pq->PQerrorMessage (postgres->connection));
+  return quoit_fail (error, QUOIT_ERROR_STORE, "connecting: %s", status == PGRES_POLLING_FAILED ? why : "no answer");
+}
+
+/* Sets what quoit relies on, whatever the role or the database has set. */
+static gboolean
+set_session (QuoitStore *store, GError **error)
+{
+  gint64 wait_ms = MIN (MAX (store->wait_ms, 1), G_MAXINT32);
+  g_autofree char *lock_timeout = g_strdup_printf ("SET lock_timeout = %d", wait_ms == G_MAXINT32 ? 0 : (int) wait_ms);
+  const QuoitPgStep steps[] = { { .text = lock_timeout },
+                                { .text = "SET statement_timeout = 0" },
+                                { .text = "SET idle_in_transaction_session_timeout = 0" },
+                                { .text = "SET search_path = pg_catalog" },
+                                { .text = "SET default_transaction_isolation = 'read committed'" },
+                                { .text = "SELECT pg_backend_pid(), current_setting('synchronous_commit') = ANY"
+                                          " ('{off,local}'), current_setting('fsync') = 'off'" } };
+  const QuoitPostgres *postgres = store->postgres;
+  PGresult *results[G_N_ELEMENTS (steps)], *facts;
+  gboolean is_lost, is_direct, is_lazy, has_no_fsync;
+
+  if (!quoit_pg_run_steps (store, steps, G_N_ELEMENTS (steps), results, &is_lost, error))
+    return FALSE;
+  facts = results[G_N_ELEMENTS (steps) - 1];
+  is_direct = quoit_pg_get_int4 (postgres, facts, 0, 0) == postgres->pq->PQbackendPID (postgres->connection);
+  is_lazy = *postgres->pq->PQgetvalue (facts, 0, 1) != 0;
+  has_no_fsync = *postgres->pq->PQgetvalue (facts, 0, 2) != 0;
+  quoit_pg_clear (store, results, G_N_ELEMENTS (steps));
+  if (!is_direct)
+    return quoit_fail (error, QUOIT_ERROR_STORE,
+                       "a connection pooler answers instead of the server: its transactions can run on several "
+                       "connections; name the server itself, which needs one connection per ledger that is open");
+  if (has_no_fsync)
+    return quoit_fail (error, QUOIT_ERROR_STORE,
+                       "the server has fsync = off, and would lose acknowledged changes: turn it on");
+  return !is_lazy || quoit_pg_execute (store, "SET synchronous_commit = on", error);
+}
+
+static gboolean
+prepare_statements (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  const QuoitPq *pq = postgres->pq;
+  Wait wait = begin_wait (store);
+
+  for (guint i = 0; i < N_PG; i++)
+    {
+      char name[16];
+      PGresult *result;
+      gboolean ok;
+
+      g_snprintf (name, sizeof name, "q%u", i);
+      if (!pq->PQsendPrepare (postgres->connection, name, quoit_pg_statements[i], 0, NULL) || !await (store, &wait)
+          || (result = pq->PQgetResult (postgres->connection)) == NULL)
+        return fail_lost (postgres, error);
+      ok = pq->PQresultStatus (result) == PGRES_COMMAND_OK || fail_result (postgres, result, error);
+      pq->PQclear (result);
+      if (!await (store, &wait))
+        return ok && fail_lost (postgres, error);
+      pq->PQclear (pq->PQgetResult (postgres->connection));
+      if (!ok)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_pg_connect (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  g_autofree char *listen = g_strdup_printf ("LISTEN quoit_%d", postgres->fleet_id);
+
+  quoit_pg_disconnect (postgres);
+  if (connect_socket (store, error))
+    {
+      postgres->fd = postgres->pq->PQsocket (postgres->connection);
+      quoit_process_register_file (&postgres->fd);
+      if (postgres->pq->PQserverVersion (postgres->connection) < 130000)
+        quoit_fail (error, QUOIT_ERROR_STORE, "the server has version %d: expected PostgreSQL 13 or later",
+                    postgres->pq->PQserverVersion (postgres->connection) / 10000);
+      else if (postgres->pq->PQsetnonblocking (postgres->connection, 1) == 0 && set_session (store, error)
+               && (postgres->fleet_id == 0
+                   || (prepare_statements (store, error) && quoit_pg_execute (store, listen, error))))
+        return TRUE;
+    }
+  quoit_pg_disconnect (postgres);
+  return FALSE;
+}
+
+gboolean
+quoit_pg_reconnect (QuoitStore *store, GError **error)
+{
+  gint64 end_us = quoit_store_deadline_us (store);
+
+  for (;;)
+    {
+      g_autoptr (GError) failure = NULL;
+
+      if (quoit_pg_connect (store, &failure))
+        return TRUE;
+      if (g_get_monotonic_time () >= end_us || failure->code == QUOIT_ERROR_CANCELLED)
+        return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+      g_usleep (RETRY_MS * 1000);
+    }
+}
+
+/* --- news --- */
+
+void
+quoit_pg_announce (QuoitStore *store)
+{
+  QuoitPostgres *postgres = store->postgres;
+  g_autofree char *text
+      = g_strdup_printf ("NOTIFY quoit_%d, '%" G_GUINT64_FORMAT "'", postgres->fleet_id, store->fleet->seq);
+
+  if (!quoit_pg_is_connected (postgres) || postgres->has_announcement)
+    return;
+  postgres->has_announcement = postgres->pq->PQsendQuery (postgres->connection, text) == 1;
+  postgres->pq->PQflush (postgres->connection);
+}
+
+void
+quoit_pg_hear (QuoitPostgres *postgres)
+{
+  const QuoitPq *pq = postgres->pq;
+  PGnotify *news;
+
+  if (!quoit_pg_is_connected (postgres) || !pq->PQconsumeInput (postgres->connection))
+    return;
+  while ((news = pq->PQnotifies (postgres->connection)) != NULL)
+    {
+      postgres->told_seq = MAX (postgres->told_seq, g_ascii_strtoull (news->extra, NULL, 10));
+      pq->PQfreemem (news);
+    }
+}

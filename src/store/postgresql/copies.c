@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the history of a fleet for a copy, and writes that of another ledger to a new fleet. */
+#include <string.h>
+
+#include "store/codec.h"
+#include "store/postgresql/postgresql.h"
+
+/* How many rows of a copy are sent together. */
+enum { ROWS_PER_STATEMENT = 1024 };
+
+/* --- reading --- */
+
+static gboolean
+take_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  guint8 chain[QUOIT_CHAIN_BYTES];
+
+  *image = quoit_pg_read_base (store, &failure);
+  if (failure != NULL)
+    return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+  if (*image != NULL)
+    memcpy (chain, (*image)->chain, sizeof chain);
+  else
+    quoit_chain_begin (store->identity, chain);
+  return quoit_pg_for_each_entry (store, *image == NULL ? 0 : (*image)->seq, G_MAXUINT64, chain, take, data, error);
+}
+
+gboolean
+quoit_pg_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
+{
+  gboolean ok;
+
+  if (!quoit_pg_execute (store, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", error))
+    return FALSE;
+  ok = take_history (store, image, take, data, error);
+  if (!quoit_pg_execute (store, "ROLLBACK", NULL))
+    quoit_pg_disconnect (store->postgres);
+  return ok;
+}
+
+/* --- writing --- */
+
+static gboolean
+run (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments, GError **error)
+{
+  const QuoitPgStep step = { .statement = statement, .arguments = arguments };
+  PGresult *result;
+  gboolean is_lost;
+
+  if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
+    return FALSE;
+  quoit_pg_clear (store, &result, 1);
+  return TRUE;
+}
+
+gboolean
+quoit_pg_begin_history (QuoitStore *store, const guint8 *identity, GError **error)
+{
+  memcpy (store->identity, identity, sizeof store->identity);
+  return quoit_pg_execute (store, "BEGIN", error);
+}
+
+gboolean
+quoit_pg_add_image (QuoitStore *store, const QuoitImage *image, GError **error)
+{
+  QuoitPgArguments base = { 0 };
+
+  quoit_pg_add_int4 (&base, store->postgres->fleet_id);
+  quoit_pg_add_int8 (&base, (gint64) image->seq);
+  return quoit_pg_insert_image (store, image, TRUE, error) && run (store, PG_BASE_SET, &base, error);
+}
+
+/* Sends the rows that were collected. @last is the entry of the last one. */
+static gboolean
+send_rows (QuoitStore *store, guint64 last, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  QuoitPgArguments arguments = { 0 };
+  GByteArray *arrays[QUOIT_PG_N_ARRAYS];
+  gboolean ok;
+
+  if (postgres->rows->len == 0)
+    return TRUE;
+  quoit_pg_make_arrays (postgres->rows, arrays);
+  quoit_pg_add_int4 (&arguments, postgres->fleet_id);
+  quoit_pg_add_int8 (&arguments, (gint64) (last - postgres->rows->len));
+  for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
+    quoit_pg_add_bytes (&arguments, arrays[i]->data, arrays[i]->len);
+  ok = run (store, PG_ADD_ROWS, &arguments, error);
+  for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
+    g_byte_array_unref (arrays[i]);
+  g_array_set_size (postgres->rows, 0);
+  return ok;
+}
+
+gboolean
+quoit_pg_add_entry (QuoitStore *store, const QuoitStoredEntry *stored, GError **error)
+{
+  const QuoitChainRow *from = &stored->row;
+  QuoitPgRow row = { .time_ms = from->time_ms,
+                     .next_group_id = from->next_group_id,
+                     .next_node_id = from->next_node_id,
+                     .verb = (QuoitVerb) from->verb,
+                     .actor = g_strdup (from->actor),
+                     .effects = g_byte_array_sized_new ((guint) from->n_effect_bytes) };
+
+  memcpy (row.chain, stored->chain, sizeof row.chain);
+  g_byte_array_append (row.effects, from->effects, (guint) from->n_effect_bytes);
+  g_array_append_val (store->postgres->rows, row);
+  return store->postgres->rows->len < ROWS_PER_STATEMENT || send_rows (store, stored->entry->seq, error);
+}
+
+gboolean
+quoit_pg_end_history (QuoitStore *store, guint64 seq, const guint8 *chain, GError **error)
+{
+  QuoitPgArguments head = { 0 };
+
+  quoit_pg_add_int4 (&head, store->postgres->fleet_id);
+  quoit_pg_add_int8 (&head, (gint64) seq);
+  quoit_pg_add_bytes (&head, chain, QUOIT_CHAIN_BYTES);
+  quoit_pg_add_bytes (&head, store->identity, QUOIT_IDENTITY_BYTES);
+  return send_rows (store, seq, error) && run (store, PG_SET_HEAD, &head, error)
+         && quoit_pg_execute (store, "COMMIT", error);
+}

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The PostgreSQL engine. The server has the journal and images, and no other state.
+ *
+ * A change is decided on the fleet in memory, before the server is asked. Its entries are appended by one statement
+ * that succeeds only if the head of the fleet is still the one that the decision was based on: the same entry, the same
+ * link and, for a leader, the same term. If another writer was faster, the change is decided again, and this time the
+ * head's row is locked first. So are the next transactions of the handle, because others are likely to be busy.
+ *
+ * An answer can be lost with the connection. The link of the last row identifies what was sent, so the handle looks for
+ * it: the rows are there, or they are sent again, or others were faster. */
+#include <string.h>
+
+#include "store/codec.h"
+#include "store/postgresql/postgresql.h"
+
+/* How many transactions lock first after one was overtaken. */
+enum { N_CAUTIOUS = 64 };
+
+/* An entry may be at most this much ahead of the server's clock, so that one wrong clock does not drag the clock of the
+ * ledger along. PG_APPEND has the same number. */
+enum { MAX_AHEAD_MS = 5000 };
+
+/* --- rows --- */
+
+static void
+row_clear (gpointer data)
+{
+  QuoitPgRow *row = data;
+
+  g_byte_array_unref (row->effects);
+  g_free (row->actor);
+}
+
+static gboolean
+pg_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
+{
+  QuoitPgRow row = { .time_ms = entry->time_ms,
+                     .next_group_id = (gint64) after->next_group_id,
+                     .next_node_id = after->next_node_id,
+                     .verb = entry->verb,
+                     .actor = g_strdup (entry->actor),
+                     .effects = quoit_codec_encode (entry) };
+
+  quoit_chain_add (store->pending_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
+                                                            .time_ms = row.time_ms,
+                                                            .verb = row.verb,
+                                                            .actor = row.actor,
+                                                            .next_group_id = row.next_group_id,
+                                                            .next_node_id = row.next_node_id,
+                                                            .effects = row.effects->data,
+                                                            .n_effect_bytes = row.effects->len });
+  memcpy (row.chain, store->pending_chain, sizeof row.chain);
+  g_array_append_val (store->postgres->rows, row);
+  return TRUE;
+}
+
+/* PostgreSQL's binary form of an array of one dimension: three numbers, the length, the first index, and the elements,
+ * each after its length (-1: NULL). */
+static GByteArray *
+new_array (guint32 element_type, guint n, gboolean has_nulls)
+{
+  const guint32 header[] = { GUINT32_TO_BE (1), GUINT32_TO_BE (has_nulls ? 1 : 0), GUINT32_TO_BE (element_type),
+                             GUINT32_TO_BE (n), GUINT32_TO_BE (1) };
+  GByteArray *array = g_byte_array_new ();
+
+  return g_byte_array_append (array, (const guint8 *) header, sizeof header);
+}
+
+static void
+add_element (GByteArray *array, const void *bytes, gsize length)
+{
+  guint32 network = GUINT32_TO_BE (bytes == NULL ? G_MAXUINT32 : (guint32) length);
+
+  g_byte_array_append (array, (const guint8 *) &network, sizeof network);
+  if (bytes != NULL)
+    g_byte_array_append (array, bytes, (guint) length);
+}
+
+static void
+add_int8 (GByteArray *array, gint64 number)
+{
+  gint64 network = GINT64_TO_BE (number);
+
+  add_element (array, &network, sizeof network);
+}
+
+enum { OID_BYTEA = 17, OID_INT8 = 20, OID_INT4 = 23, OID_TEXT = 25 };
+
+void
+quoit_pg_make_arrays (const GArray *rows, GByteArray **arrays)
+{
+  static const guint32 types[QUOIT_PG_N_ARRAYS]
+      = { OID_INT8, OID_INT4, OID_TEXT, OID_INT8, OID_INT8, OID_BYTEA, OID_BYTEA };
+
+  for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
+    arrays[i] = new_array (types[i], rows->len, types[i] == OID_TEXT);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const QuoitPgRow *row = &g_array_index (rows, QuoitPgRow, i);
+      gint32 verb = GINT32_TO_BE ((gint32) row->verb);
+
+      add_int8 (arrays[0], row->time_ms);
+      add_element (arrays[1], &verb, sizeof verb);
+      add_element (arrays[2], row->actor, row->actor == NULL ? 0 : strlen (row->actor));
+      add_int8 (arrays[3], row->next_group_id);
+      add_int8 (arrays[4], row->next_node_id);
+      add_element (arrays[5], row->chain, sizeof row->chain);
+      add_element (arrays[6], row->effects->data, row->effects->len);
+    }
+}
+
+/* --- beginning --- */
+
+static gboolean
+fail_fenced (const QuoitStore *store, guint64 term, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_FENCED,
+                     "term %" G_GUINT64_FORMAT " of this leader has ended: term %" G_GUINT64_FORMAT
+                     " has begun; nothing was written",
+                     store->postgres->term, term);
+}
+
+static gboolean
+check_term (const QuoitStore *store, const QuoitPgHead *head, GError **error)
+{
+  return store->postgres->term == 0 || store->postgres->term == head->term || fail_fenced (store, head->term, error);
+}
+
+static gboolean
+catch_up_as_leader (QuoitStore *store, GError **error)
+{
+  QuoitPgHead head;
+
+  return quoit_pg_catch_up (store, &head, error) && check_term (store, &head, error);
+}
+
+static void
+pg_rollback (QuoitStore *store)
+{
+  QuoitPostgres *postgres = store->postgres;
+
+  g_array_set_size (postgres->rows, 0);
+  if (postgres->is_locked && !quoit_pg_execute (store, "ROLLBACK", NULL))
+    quoit_pg_disconnect (postgres);
+  postgres->is_locked = FALSE;
+}
+
+/* Begins a transaction that has the head's row, and reads what this handle has missed. */
+static gboolean
+lock_head (QuoitStore *store, gboolean *is_lost, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  QuoitPgArguments fleet = { 0 }, since = { 0 };
+  const QuoitPgStep steps[] = { { .text = "BEGIN" },
+                                { .text = store->unsynced ? "SET LOCAL synchronous_commit = off" : "SELECT 1" },
+                                { .statement = PG_LOCK, .arguments = &fleet },
+                                { .statement = PG_SINCE, .arguments = &since } };
+  PGresult *results[G_N_ELEMENTS (steps)];
+  QuoitPgProgress progress;
+  QuoitPgHead head;
+  gboolean ok;
+
+  quoit_pg_add_int4 (&fleet, postgres->fleet_id);
+  quoit_pg_add_int4 (&since, postgres->fleet_id);
+  quoit_pg_add_int8 (&since, (gint64) store->fleet->seq);
+  postgres->is_locked = TRUE; /* even after a failure there may be a transaction to end */
+  if (!quoit_pg_run_steps (store, steps, G_N_ELEMENTS (steps), results, is_lost, error))
+    return FALSE;
+  ok = quoit_pg_take_entries (store, results[3], &progress, &head, error);
+  quoit_pg_clear (store, results, G_N_ELEMENTS (steps));
+  if (ok && progress != QUOIT_PG_REACHED_HEAD)
+    ok = quoit_pg_catch_up (store, &head, error);
+  return ok && check_term (store, &head, error);
+}
+
+static gboolean
+begin_locked (QuoitStore *store, GError **error)
+{
+  for (guint tries = 0;; tries++)
+    {
+      g_autoptr (GError) failure = NULL;
+      gboolean is_lost = FALSE;
+
+      if (lock_head (store, &is_lost, &failure))
+        return TRUE;
+      pg_rollback (store);
+      /* Nothing was sent that writes. */
+      if (!is_lost || tries > 0)
+        return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+      if (!quoit_pg_reconnect (store, error))
+        return FALSE;
+    }
+}
+
+static gboolean
+pg_connect (QuoitStore *store, GError **error)
+{
+  return quoit_pg_is_connected (store->postgres) || quoit_pg_reconnect (store, error);
+}
+
+static gboolean
+pg_begin (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  gboolean is_cautious = postgres->must_lock || postgres->n_cautious > 0;
+
+  g_array_set_size (postgres->rows, 0);
+  postgres->must_lock = FALSE;
+  if (postgres->n_cautious > 0)
+    postgres->n_cautious--;
+  if (!pg_connect (store, error))
+    return FALSE;
+  if (store->is_exclusive || is_cautious)
+    {
+      if (!begin_locked (store, error))
+        return FALSE;
+    }
+  else
+    {
+      quoit_pg_hear (postgres);
+      if ((postgres->is_stale || postgres->told_seq > store->fleet->seq) && !catch_up_as_leader (store, error))
+        return FALSE;
+    }
+  memcpy (store->pending_chain, store->chain, sizeof store->chain);
+  return TRUE;
+}
+
+static gboolean
+pg_catch_up (QuoitStore *store, GError **error)
+{
+  QuoitPgHead head;
+
+  return quoit_pg_catch_up (store, &head, error);
+}
+
+/* --- ending --- */
+
+static QuoitCommit
+overtaken (QuoitStore *store)
+{
+  QuoitPostgres *postgres = store->postgres;
+
+  pg_rollback (store);
+  postgres->is_stale = postgres->must_lock = TRUE;
+  postgres->n_cautious = N_CAUTIOUS;
+  return QUOIT_COMMIT_OVERTAKEN;
+}
+
+/* Reads the head alone. */
+static gboolean
+read_head_again (QuoitStore *store, QuoitPgHead *head, GError **error)
+{
+  guint64 seq = store->fleet->seq;
+
+  return quoit_pg_catch_up (store, head, error) && (store->fleet->seq == seq || (head->seq = store->fleet->seq) != 0);
+}
+
+static QuoitCommit
+pg_confirm (QuoitStore *store, GError **error)
+{
+  guint64 seq = store->fleet->seq;
+  QuoitPgHead head;
+
+  if (store->postgres->is_locked)
+    return QUOIT_COMMIT_DONE;
+  if (!read_head_again (store, &head, error) || !check_term (store, &head, error))
+    return QUOIT_COMMIT_FAILED;
+  return head.seq == seq ? QUOIT_COMMIT_DONE : overtaken (store);
+}
+
+typedef enum { APPENDED, NOT_APPENDED, LOST, REFUSED } Sent;
+
+static Sent
+send_rows (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  const GArray *rows = postgres->rows;
+  QuoitPgArguments arguments = { 0 };
+  QuoitPgStep steps[] = { { .statement = PG_APPEND, .arguments = &arguments }, { .text = "COMMIT" } };
+  guint n_steps = postgres->is_locked ? 2 : 1;
+  PGresult *results[G_N_ELEMENTS (steps)];
+  GByteArray *arrays[QUOIT_PG_N_ARRAYS];
+  gboolean is_lost, ok;
+  Sent sent = LOST;
+
+  quoit_pg_make_arrays (rows, arrays);
+  quoit_pg_add_int4 (&arguments, postgres->fleet_id);
+  quoit_pg_add_int8 (&arguments, (gint64) store->fleet->seq);
+  quoit_pg_add_bytes (&arguments, store->chain, sizeof store->chain);
+  quoit_pg_add_int8 (&arguments, (gint64) postgres->term);
+  quoit_pg_add_int8 (&arguments, (gint64) (store->fleet->seq + rows->len));
+  quoit_pg_add_bytes (&arguments, store->pending_chain, sizeof store->pending_chain);
+  quoit_pg_add_int8 (&arguments, g_array_index (rows, QuoitPgRow, rows->len - 1).time_ms);
+  for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
+    quoit_pg_add_bytes (&arguments, arrays[i]->data, arrays[i]->len);
+  ok = quoit_pg_run_steps (store, steps, n_steps, results, &is_lost, error);
+  if (ok)
+    {
+      sent = postgres->pq->PQntuples (results[0]) == 1 ? APPENDED : NOT_APPENDED;
+      postgres->is_locked = FALSE;
+    }
+  else if (!is_lost)
+    sent = REFUSED;
+  quoit_pg_clear (store, results, n_steps);
+  for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
+    g_byte_array_unref (arrays[i]);
+  return sent;
+}
+
+/* Connects again, and looks for the rows whose answer was lost. */
+static Sent
+look_for_rows (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  QuoitPgArguments arguments = { 0 };
+  PGresult *result;
+  Sent sent = NOT_APPENDED;
+
+  quoit_pg_add_int4 (&arguments, postgres->fleet_id);
+  quoit_pg_add_int8 (&arguments, (gint64) (store->fleet->seq + postgres->rows->len));
+  result = quoit_pg_read (store, PG_CHAIN_AT, &arguments, error);
+  if (result == NULL)
+    return LOST;
+  if (postgres->pq->PQntuples (result) == 1 && postgres->pq->PQgetlength (result, 0, 0) == QUOIT_CHAIN_BYTES
+      && memcmp (postgres->pq->PQgetvalue (result, 0, 0), store->pending_chain, QUOIT_CHAIN_BYTES) == 0)
+    sent = APPENDED;
+  postgres->pq->PQclear (result);
+  return sent;
+}
+
+static QuoitCommit
+fail_unconfirmed (GError **error)
+{
+  g_prefix_error (error, "the change may have been written: repeat the call with the same request key, or read the "
+                         "state (");
+  if (error != NULL && *error != NULL)
+    {
+      g_autofree char *message = g_strconcat ((*error)->message, ")", NULL);
+
+      g_free ((*error)->message);
+      (*error)->message = g_steal_pointer (&message);
+      (*error)->code = QUOIT_ERROR_UNCONFIRMED;
+    }
+  return QUOIT_COMMIT_FAILED;
+}
+
+/* Finds out why rows were not appended, although nothing failed. */
+static QuoitCommit
+explain_not_appended (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  gint64 last_ms = g_array_index (postgres->rows, QuoitPgRow, postgres->rows->len - 1).time_ms;
+  guint64 seq = store->fleet->seq;
+  QuoitPgHead head;
+
+  pg_rollback (store);
+  if (!read_head_again (store, &head, error) || !check_term (store, &head, error))
+    return QUOIT_COMMIT_FAILED;
+  if (head.seq == seq && last_ms > head.now_ms + MAX_AHEAD_MS)
+    {
+      quoit_fail (error, QUOIT_ERROR_INVALID,
+                  "clock '%" G_GINT64_FORMAT "': %" G_GINT64_FORMAT
+                  " ms ahead of the server's clock, and at most %d ms are accepted: check the clocks of both machines",
+                  last_ms, last_ms - head.now_ms, MAX_AHEAD_MS);
+      return QUOIT_COMMIT_FAILED;
+    }
+  return overtaken (store);
+}
+
+/* A batch cannot be decided again. */
+static QuoitCommit
+refuse_repetition (QuoitStore *store, QuoitCommit result, GError **error)
+{
+  if (result != QUOIT_COMMIT_OVERTAKEN || !store->in_batch)
+    return result;
+  quoit_fail (error, QUOIT_ERROR_BUSY,
+              "the connection was lost during the batch, and another writer was faster; nothing was written: retry");
+  return QUOIT_COMMIT_FAILED;
+}
+
+static QuoitCommit
+append_rows (QuoitStore *store, GError **error)
+{
+  gint64 end_us = quoit_store_deadline_us (store);
+  gboolean was_lost = FALSE;
+
+  for (;;)
+    {
+      g_autoptr (GError) failure = NULL;
+      Sent sent = send_rows (store, &failure);
+
+      /* A statement whose connection was lost can still be waiting on the server. At most one of two can succeed,
+       * because both expect the same head. */
+      if (sent == LOST || (sent == NOT_APPENDED && was_lost))
+        {
+          Sent found;
+
+          was_lost = TRUE;
+          store->postgres->is_locked = FALSE;
+          g_clear_error (&failure);
+          found = look_for_rows (store, &failure);
+          if (found == LOST)
+            {
+              pg_rollback (store);
+              g_propagate_error (error, g_steal_pointer (&failure));
+              return fail_unconfirmed (error);
+            }
+          if (found == NOT_APPENDED && sent == LOST && g_get_monotonic_time () < end_us)
+            continue;
+          sent = found;
+        }
+      if (sent == APPENDED)
+        return QUOIT_COMMIT_DONE;
+      if (sent == NOT_APPENDED)
+        return explain_not_appended (store, error);
+      pg_rollback (store);
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return QUOIT_COMMIT_FAILED;
+    }
+}
+
+static QuoitCommit
+pg_commit (QuoitStore *store, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  QuoitCommit result;
+
+  if (postgres->rows->len == 0)
+    {
+      result = pg_confirm (store, error);
+      pg_rollback (store);
+      return refuse_repetition (store, result, error);
+    }
+  result = append_rows (store, error);
+  if (result == QUOIT_COMMIT_DONE)
+    {
+      memcpy (store->chain, store->pending_chain, sizeof store->chain);
+      g_array_set_size (postgres->rows, 0);
+    }
+  return refuse_repetition (store, result, error);
+}
+
+static void
+pg_committed (QuoitStore *store)
+{
+  quoit_pg_announce (store);
+  quoit_pg_store_image (store);
+}
+
+/* --- marks --- */
+
+static gboolean
+pg_mark (QuoitStore *store, guint number, GError **error)
+{
+  return TRUE;
+}
+
+/* The rows of the batch are still in memory. */
+static gboolean
+pg_roll_back_to (QuoitStore *store, guint number, GError **error)
+{
+  const QuoitFleet *pending = g_array_index (store->marks, QuoitBatchMark, number - 1).pending;
+
+  g_array_set_size (store->postgres->rows, pending == NULL ? 0 : (guint) (pending->seq - store->fleet->seq));
+  return TRUE;
+}
+
+/* --- leaders --- */
+
+static gboolean
+pg_lead (QuoitStore *store, const char *leader, guint64 *term, GError **error)
+{
+  QuoitPostgres *postgres = store->postgres;
+  QuoitPgArguments arguments = { 0 };
+  const QuoitPgStep step = { .statement = PG_LEAD, .arguments = &arguments };
+  PGresult *result;
+  gboolean is_lost, ok;
+
+  quoit_pg_add_int4 (&arguments, postgres->fleet_id);
+  quoit_pg_add_bytes (&arguments, leader, strlen (leader));
+  /* A term that nobody uses does no harm, so a lost answer is no reason to look for it. */
+  ok = quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error);
+  if (!ok && is_lost)
+    {
+      g_clear_error (error);
+      ok = quoit_pg_reconnect (store, error) && quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error);
+    }
+  if (!ok)
+    return FALSE;
+  *term = (guint64) quoit_pg_get_int8 (postgres, result, 0, 0);
+  quoit_pg_clear (store, &result, 1);
+  postgres->term = *term;
+  return catch_up_as_leader (store, error);
+}
+
+/* --- the handle --- */
+
+static void
+pg_close (QuoitStore *store)
+{
+  QuoitPostgres *postgres = store->postgres;
+
+  if (postgres == NULL)
+    return;
+  quoit_pg_disconnect (postgres);
+  g_array_unref (postgres->rows);
+  g_free (postgres->url);
+  g_free (postgres->fleet_name);
+  g_free (postgres);
+  store->postgres = NULL;
+}
+
+static gboolean
+pg_can_trim (const QuoitStore *store)
+{
+  return quoit_pg_is_connected (store->postgres);
+}
+
+const QuoitEngine quoit_engine_postgresql = { .close = pg_close,
+                                              .connect = pg_connect,
+                                              .can_trim = pg_can_trim,
+                                              .begin = pg_begin,
+                                              .catch_up = pg_catch_up,
+                                              .append = pg_append,
+                                              .commit = pg_commit,
+                                              .confirm = pg_confirm,
+                                              .committed = pg_committed,
+                                              .rollback = pg_rollback,
+                                              .mark = pg_mark,
+                                              .roll_back_to = pg_roll_back_to,
+                                              .read_range = quoit_pg_read_range,
+                                              .entries = quoit_pg_entries,
+                                              .find_first_kept = quoit_pg_find_first_kept,
+                                              .has_old_entries = quoit_pg_has_old_entries,
+                                              .verify = quoit_pg_verify,
+                                              .fleet_at = quoit_pg_fleet_at,
+                                              .compact = quoit_pg_compact,
+                                              .read_history = quoit_pg_read_history,
+                                              .begin_history = quoit_pg_begin_history,
+                                              .add_image = quoit_pg_add_image,
+                                              .add_entry = quoit_pg_add_entry,
+                                              .end_history = quoit_pg_end_history,
+                                              .remove = quoit_pg_remove,
+                                              .lead = pg_lead,
+                                              .open_news = quoit_pg_open_news,
+                                              .read_news = quoit_pg_read_news,
+                                              .close_news = quoit_pg_close_news };
+
+GArray *
+quoit_pg_new_rows (void)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (QuoitPgRow));
+
+  g_array_set_clear_func (rows, row_clear);
+  return rows;
+}

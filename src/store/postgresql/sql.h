@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All SQL of the PostgreSQL engine in one place (sql.c). */
+#pragma once
+
+enum { QUOIT_PG_SCHEMA_VERSION = 1, QUOIT_PG_ROWS_AT_ONCE = 4096 };
+
+/* The prepared statements of a connection. Their names are their numbers. */
+typedef enum {
+  PG_APPEND,       /* fleet, seq before, chain before, term, seq after, chain after, last time, and arrays of rows */
+  PG_SINCE,        /* fleet, seq: at most QUOIT_PG_ROWS_AT_ONCE entries from seq on, and then the head */
+  PG_LOCK,         /* fleet: waits until no other transaction appends to it */
+  PG_LEAD,         /* fleet, leader: begins the next term */
+  PG_CHAIN_AT,     /* fleet, seq: the link of one entry */
+  PG_IMAGE,        /* fleet, most: the newest image whose entry is at most that */
+  PG_BASE,         /* fleet: the entry and the time of the checkpoint */
+  PG_IMAGES,       /* fleet: the entries of all images */
+  PG_IMAGE_INSERT, /* fleet, seq, is base, time of the request, bytes */
+  PG_IMAGES_DROP,  /* fleet, seq: drops the images before it */
+  PG_JOURNAL_DROP, /* fleet, seq: drops the entries up to it */
+  PG_BASE_SET,     /* fleet, seq */
+  PG_TIME,         /* fleet, seq: the time of one entry */
+  PG_ADD_ROWS,     /* fleet, seq before the first row, and arrays of rows */
+  PG_SET_HEAD,     /* fleet, seq, chain, identity: of a copy */
+  PG_FIRST_AFTER,  /* fleet, first, last, time: the first entry of that range that is not before the time */
+  N_PG
+} QuoitPgStatement;
+
+extern const char *const quoit_pg_statements[N_PG];
+extern const char quoit_pg_schema[];

@@ -1,0 +1,549 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a ledger in PostgreSQL promises when connections, servers, leaders and clocks fail."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import proxy as proxies
+import pytest
+import quoit
+import server as servers
+
+NOW_MS = int(time.time() * 1000)
+
+
+def request(name: str, *, key: str | None = None, slices: int = 1) -> quoit.Request:
+    return quoit.Request(name=name, accelerator="v6e", topology="4x4", slices=slices, key=key)
+
+
+def names(ledger: quoit.Ledger) -> set[str]:
+    ledger.refresh()
+    return {group.name for group in ledger.snapshot().groups}
+
+
+def n_entries(server: servers.Server, fleet: str) -> int:
+    return int(
+        server.sql(
+            f"SELECT count(*) FROM quoit.journal j JOIN quoit.fleet f ON f.id = j.fleet WHERE f.name = '{fleet}'"
+        )
+    )
+
+
+def through(proxy: proxies.Proxy, server: servers.Server, fleet: str, *, wait_ms: int = 3000) -> quoit.Ledger:
+    return quoit.open(server.url(fleet, port=proxy.port), wait_ms=wait_ms)
+
+
+# --- connections ---
+
+
+def is_append(data: bytes) -> bool:
+    """Whether the bytes bind the statement q0, which appends entries."""
+    return b"\0q0\0" in data
+
+
+@pytest.mark.parametrize("is_batch", [False, True], ids=["alone", "in a batch"])
+@pytest.mark.parametrize(
+    "moment", ["before the statement", "with the statement", "after the statement", "with half an answer"]
+)
+def test_a_cut_connection_loses_and_repeats_nothing(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str, moment: str, is_batch: bool
+) -> None:
+    writer = through(proxy, server, fleet)
+    state = {"cuts": 0, "sent": False}
+
+    def decide(way: proxies.Direction, data: bytes) -> proxies.Action:
+        if state["cuts"]:
+            return "pass"
+        if way == "to server" and is_append(data):
+            state["sent"] = True
+            if moment == "before the statement":
+                state["cuts"] = 1
+                return "cut"
+            if moment == "with the statement":
+                state["cuts"] = 1
+                return "deliver and cut"
+        if way == "to client" and state["sent"] and moment in ("after the statement", "with half an answer"):
+            state["cuts"] = 1
+            return "cut"
+        return "pass"
+
+    proxy.decide = decide
+    if is_batch:
+        with writer.batch():
+            writer.reserve(request("a"))
+            writer.reserve(request("b"))
+    else:
+        writer.reserve(request("a"))
+        writer.reserve(request("b"))
+    assert state["cuts"] == 1
+    assert names(ledger) == {"a", "b"}
+    assert n_entries(server, fleet) == 3
+    ledger.verify()
+    writer.verify()
+
+
+def test_a_change_whose_answer_stays_lost_is_unconfirmed(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    writer = through(proxy, server, fleet, wait_ms=300)
+
+    def decide(way: proxies.Direction, data: bytes) -> proxies.Action:
+        if way == "to server" and is_append(data):
+            proxy.refuses = True
+            return "deliver and cut"
+        return "pass"
+
+    proxy.decide = decide
+    with pytest.raises(quoit.UnconfirmedError, match="repeat the call with the same request key"):
+        writer.reserve(request("a", key="k"))
+    proxy.decide = lambda way, data: "pass"
+    proxy.refuses = False
+    # The key makes the retry safe, whether the change was written or not.
+    first = writer.reserve(request("a", key="k"))
+    assert writer.reserve(request("a", key="k")).handle == first.handle
+    assert names(ledger) == {"a"}
+
+
+def test_a_refusal_is_confirmed(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    """Another handle has released everything, and this one has not heard of it."""
+    other = quoit.open(server.url(fleet))
+    ledger.reserve(request("all", slices=8))
+    other.refresh()
+    ledger.release("all")
+    assert other.reserve(request("again", slices=8)).name == "again"
+
+
+def test_a_repeated_key_is_confirmed(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    other = quoit.open(server.url(fleet))
+    first = ledger.reserve(request("a", key="k"))
+    assert other.reserve(request("a", key="k")).handle == first.handle
+
+
+def test_lost_notifications_delay_nothing_that_counts(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    proxy.decide = lambda way, data: "pass" if way == "to server" or not data.startswith(b"A") else "hold"
+    for i in range(8):
+        ledger.reserve(request(f"g{i}", key=f"k{i}"))
+    deaf = through(proxy, server, fleet)
+    ledger.release("g3")
+    assert deaf.reserve(request("late")).name == "late"
+    # The same for an answer that the key gives.
+    deaf2 = through(proxy, server, fleet)
+    ledger.forget_key("k3")
+    with pytest.raises(quoit.NotNowError):
+        deaf2.reserve(request("g3", key="k3"))
+
+
+def test_an_interrupt_ends_the_wait_for_another_writer(
+    ledger: quoit.Ledger, server: servers.Server, fleet: str
+) -> None:
+    other = quoit.open(server.url(fleet), wait_ms=60000)
+    with ledger.batch():
+        ledger.reserve(request("a"))
+        timer = threading.Timer(0.5, other.interrupt)
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(quoit.CancelledError):
+            other.reserve(request("b"))
+        assert time.monotonic() - began < 10
+        timer.join()
+    assert names(ledger) == {"a"}
+    other.reserve(request("b"))
+
+
+def test_a_wait_for_another_writer_ends(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    other = quoit.open(server.url(fleet), wait_ms=200)
+    with ledger.batch():
+        ledger.reserve(request("a"))
+        with pytest.raises(quoit.BusyError):
+            other.reserve(request("b"))
+    assert names(other) == {"a"}
+
+
+def test_a_writer_that_is_stopped_in_its_lock_holds_up_others_only_until_it_ends(
+    ledger: quoit.Ledger, server: servers.Server, fleet: str
+) -> None:
+    program = (
+        "import os, signal, sys, quoit\n"
+        f"ledger = quoit.open({server.url(fleet)!r})\n"
+        "with ledger.batch():\n"
+        "    ledger.reserve(quoit.Request(name='stopped', accelerator='v6e', topology='4x4', slices=1))\n"
+        "    print('locked', flush=True)\n"
+        "    sys.stdin.readline()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "locked\n"
+    os.kill(child.pid, signal.SIGSTOP)
+    other = quoit.open(server.url(fleet), wait_ms=300)
+    with pytest.raises(quoit.BusyError):
+        other.reserve(request("a"))
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    other.reserve(request("a"))
+    assert names(ledger) == {"a"}
+
+
+def test_a_child_of_fork_is_refused(ledger: quoit.Ledger) -> None:
+    ledger.reserve(request("a"))
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ledger.reserve(request("child"))
+        except quoit.FailedError:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    ledger.reserve(request("b"))
+    assert names(ledger) == {"a", "b"}
+
+
+# --- leaders ---
+
+
+def test_a_leader_that_was_overtaken_writes_nothing(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    second = quoit.open(server.url(fleet))
+    assert ledger.lead("one") == 1
+    ledger.reserve(request("a"))
+    assert second.lead("two") == 2
+    for change in (
+        lambda: ledger.reserve(request("b")),
+        lambda: ledger.release("a"),
+        lambda: ledger.reserve(request("too many", slices=9)),
+    ):
+        with pytest.raises(quoit.FencedError, match="term 1 of this leader has ended: term 2"):
+            change()
+    with pytest.raises(quoit.FencedError), ledger.batch():
+        ledger.reserve(request("c"))
+    assert names(second) == {"a"}
+    second.reserve(request("d"))
+    assert ledger.lead("one") == 3
+    ledger.reserve(request("e"))
+    assert server.sql(f"SELECT leader FROM quoit.fleet WHERE name = '{fleet}'") == "one"
+
+
+def test_a_leader_is_fenced_in_the_middle_of_its_batch(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    """The connection of a paused leader was lost, and with it the lock of its batch."""
+    paused = through(proxy, server, fleet)
+    paused.lead("paused")
+    with pytest.raises(quoit.FencedError), paused.batch():
+        paused.reserve(request("a"))
+        proxy.cut_all()
+        time.sleep(0.2)
+        ledger.lead("next")
+    assert names(ledger) == set()
+
+
+def test_leaders_need_a_server(tmp_path: os.PathLike[str]) -> None:
+    with quoit.open_memory() as ledger, pytest.raises(quoit.InvalidError, match="no terms"):
+        ledger.lead("one")
+    with (
+        quoit.create(os.path.join(tmp_path, "quoit.db")) as ledger,
+        pytest.raises(quoit.InvalidError, match="no terms"),
+    ):
+        ledger.lead("one")
+
+
+@pytest.mark.parametrize("leader", ["", "x" * 257, "a\nb"])
+def test_a_leader_has_a_short_name(ledger: quoit.Ledger, leader: str) -> None:
+    with pytest.raises(quoit.InvalidError, match="leader"):
+        ledger.lead(leader)
+
+
+# --- clocks ---
+
+
+def test_a_clock_far_ahead_of_the_server_is_refused(ledger: quoit.Ledger) -> None:
+    ledger.reserve(request("a"), now_ms=int(time.time() * 1000) + 2000)
+    with pytest.raises(quoit.InvalidError, match="ahead of the server's clock"):
+        ledger.reserve(request("b"), now_ms=int(time.time() * 1000) + 60000)
+    assert names(ledger) == {"a"}
+
+
+def test_a_clock_behind_is_raised(ledger: quoit.Ledger) -> None:
+    group = ledger.reserve(request("a"), now_ms=NOW_MS - 86400000)
+    assert group.name == "a"
+
+
+# --- servers ---
+
+
+@pytest.fixture
+def own_server() -> servers.Server:
+    server = servers.Server("checkpoint_timeout = 30s")
+    server.start()
+    yield server
+    server.remove()
+
+
+def test_a_killed_server_loses_no_acknowledged_change(own_server: servers.Server) -> None:
+    ledger = quoit.create(own_server.url("tpus"), wait_ms=20000)
+    ledger.import_fleet_text("v6e 4x4 x400")
+    acknowledged: set[str] = set()
+
+    def write() -> None:
+        for i in range(150):
+            ledger.reserve(request(f"g{i}", key=f"k{i}"))
+            acknowledged.add(f"g{i}")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    for _ in range(3):
+        time.sleep(0.3)
+        own_server.kill()
+        own_server.start()
+    writer.join()
+    reader = quoit.open(own_server.url("tpus"))
+    assert len(acknowledged) == 150
+    assert names(reader) == acknowledged
+    reader.verify()
+    ledger.verify()
+
+
+def test_a_server_that_went_back_is_damaged(own_server: servers.Server) -> None:
+    ledger = quoit.create(own_server.url("tpus"), wait_ms=5000)
+    ledger.import_fleet_text("v6e 4x4 x8")
+    own_server.sql(
+        "CREATE SCHEMA old; CREATE TABLE old.fleet AS TABLE quoit.fleet; CREATE TABLE old.journal AS TABLE quoit.journal"
+    )
+    ledger.reserve(request("a"))
+    own_server.sql(
+        "DELETE FROM quoit.journal; INSERT INTO quoit.journal SELECT * FROM old.journal;"
+        "UPDATE quoit.fleet f SET seq = o.seq, chain = o.chain FROM old.fleet o WHERE o.id = f.id"
+    )
+    with pytest.raises(quoit.DamagedError, match="went back"):
+        ledger.reserve(request("b"))
+    with pytest.raises(quoit.DamagedError):
+        ledger.refresh()
+    with quoit.open(own_server.url("tpus")) as again:
+        assert names(again) == set()
+        again.verify()
+        # Another history of the same length: only the link tells the two apart.
+        again.reserve(request("other"))
+        with pytest.raises(quoit.DamagedError):
+            ledger.reserve(request("b"))
+        assert names(again) == {"other"}
+
+
+def test_a_changed_history_is_damaged(own_server: servers.Server) -> None:
+    ledger = quoit.create(own_server.url("tpus"))
+    ledger.import_fleet_text("v6e 4x4 x8")
+    ledger.reserve(request("a"))
+    ledger.reserve(request("b"))
+    own_server.sql("UPDATE quoit.journal SET time_ms = time_ms + 1 WHERE seq = 2")
+    with pytest.raises(quoit.DamagedError):
+        ledger.verify()
+    with pytest.raises(quoit.DamagedError, match="entry 2 does not continue the chain"):
+        quoit.open(own_server.url("tpus"))
+
+
+def test_another_ledger_of_the_same_name_is_damaged(own_server: servers.Server) -> None:
+    ledger = quoit.create(own_server.url("tpus"))
+    ledger.import_fleet_text("v6e 4x4 x8")
+    own_server.sql("DELETE FROM quoit.journal; DELETE FROM quoit.image; UPDATE quoit.fleet SET name = 'gone'")
+    other = quoit.create(own_server.url("tpus"))
+    own_server.sql("UPDATE quoit.fleet g SET identity = t.identity, seq = t.seq, chain = t.chain FROM quoit.fleet t"
+                   " WHERE g.name = 'gone' AND t.name = 'tpus'")  # fmt: skip
+    with pytest.raises(quoit.DamagedError, match="another ledger has taken the place"):
+        ledger.reserve(request("a"))
+    other.import_fleet_text("v6e 4x4 x8")
+
+
+def test_a_standby_is_refused_with_the_remedy(server: servers.Server, ledger: quoit.Ledger, fleet: str) -> None:
+    readonly = quoit.open(server.url(fleet, options="?options=-c%20default_transaction_read_only%3Don"))
+    with pytest.raises(quoit.StoreError, match="target_session_attrs=read-write"):
+        readonly.reserve(request("a"))
+    assert names(ledger) == set()
+
+
+def test_a_role_without_grants_is_refused(server: servers.Server, ledger: quoit.Ledger, fleet: str) -> None:
+    server.sql("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA quoit TO reader;"
+               "GRANT SELECT ON ALL TABLES IN SCHEMA quoit TO reader")  # fmt: skip
+    try:
+        reader = quoit.open(server.url(fleet, user="reader"))
+        with pytest.raises(quoit.StoreError, match="grants"):
+            reader.reserve(request("a"))
+        ledger.reserve(request("b"))
+        assert names(reader) == {"b"}
+    finally:
+        server.sql(
+            "REVOKE ALL ON ALL TABLES IN SCHEMA quoit FROM reader; REVOKE ALL ON SCHEMA quoit FROM reader; DROP ROLE reader"
+        )
+
+
+def test_permission_that_is_withdrawn_changes_nothing(own_server: servers.Server) -> None:
+    own_server.sql("CREATE ROLE writer LOGIN; GRANT CREATE ON DATABASE postgres TO writer")
+    ledger = quoit.create(own_server.url("tpus", user="writer"))
+    ledger.import_fleet_text("v6e 4x4 x8")
+    own_server.sql("REVOKE INSERT, UPDATE ON ALL TABLES IN SCHEMA quoit FROM writer")
+    with pytest.raises(quoit.StoreError, match="grants"):
+        ledger.reserve(request("a"))
+    own_server.sql("GRANT INSERT, UPDATE ON ALL TABLES IN SCHEMA quoit TO writer")
+    ledger.reserve(request("b"))
+    assert names(ledger) == {"b"}
+    ledger.verify()
+
+
+def test_tables_of_a_later_version_are_refused(own_server: servers.Server) -> None:
+    quoit.create(own_server.url("tpus"))
+    own_server.sql("UPDATE quoit.version SET number = 2")
+    with pytest.raises(quoit.VersionError, match="version 2"):
+        quoit.open(own_server.url("tpus"))
+
+
+def test_a_server_without_fsync_is_refused() -> None:
+    server = servers.Server("fsync = off")
+    server.start()
+    try:
+        with pytest.raises(quoit.StoreError, match="fsync = off"):
+            quoit.create(server.url("tpus"))
+    finally:
+        server.remove()
+
+
+# --- images, compaction and the past ---
+
+
+def test_a_handle_continues_over_a_compaction(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    behind = quoit.open(server.url(fleet))
+    for i in range(6):
+        ledger.reserve(request(f"g{i}"))
+    ledger.compact_journal(7)
+    ledger.reserve(request("last"))
+    assert names(behind) == names(ledger)
+    with pytest.raises(quoit.NotFoundError):
+        behind.changes_since(0)
+    behind.verify()
+    with quoit.open(server.url(fleet)) as fresh:
+        assert names(fresh) == names(ledger)
+        fresh.verify()
+
+
+def test_images_are_stored_and_verified(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    for _ in range(45):
+        with ledger.batch():
+            for _i in range(50):
+                ledger.reserve(request("a"))
+                ledger.release("a")
+    images = f"FROM quoit.image i JOIN quoit.fleet f ON f.id = i.fleet WHERE f.name = '{fleet}'"
+    assert int(server.sql("SELECT count(*) " + images)) == 1
+    ledger.verify()
+    with quoit.open(server.url(fleet)) as fresh:
+        assert fresh.snapshot().seq == ledger.snapshot().seq
+        fresh.verify()
+    seq = int(server.sql("SELECT i.seq " + images))
+    server.sql(
+        f"UPDATE quoit.image SET bytes = set_byte(bytes, length(bytes) - 9, get_byte(bytes, length(bytes) - 9) # 1) WHERE seq = {seq}"
+    )
+    with pytest.raises(quoit.DamagedError):
+        ledger.verify()
+    with pytest.raises(quoit.DamagedError):
+        quoit.open(server.url(fleet))
+
+
+# --- copies ---
+
+
+@pytest.mark.parametrize("is_compacted", [False, True], ids=["whole", "compacted"])
+def test_a_copy_goes_to_a_file_and_back(
+    ledger: quoit.Ledger, server: servers.Server, fleet: str, tmp_path: pathlib.Path, is_compacted: bool
+) -> None:
+    for i in range(5):
+        ledger.reserve(request(f"g{i}", key=f"k{i}"))
+    ledger.release("g2")
+    if is_compacted:
+        ledger.compact_journal(4)
+    file = tmp_path / "copy.db"
+    ledger.copy(file)
+    with quoit.open(file) as copy:
+        assert copy.identity == ledger.identity
+        assert names(copy) == names(ledger)
+        copy.verify()
+        copy.copy(server.url(fleet + "-again"))
+        copy.reserve(request("later"))
+    with quoit.open(server.url(fleet + "-again")) as again:
+        assert names(again) == names(ledger)
+        again.verify()
+        again.reserve(request("later"))
+        again.verify()
+    with pytest.raises(quoit.ConflictError):
+        ledger.copy(file)
+    with pytest.raises(quoit.ConflictError):
+        ledger.copy(server.url(fleet + "-again"))
+    backup = tmp_path / "backup.db"
+    ledger.backup(backup)
+    with quoit.open(backup) as copy:
+        assert names(copy) == names(ledger)
+
+
+# --- the feed ---
+
+
+def test_a_feed_wakes_another_process(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    watcher = quoit.open(server.url(fleet))
+    with watcher.feed(watcher.snapshot().seq) as feed:
+        feed.read()
+        delays = []
+        for i in range(5):
+            began = time.monotonic()
+            ledger.reserve(request(f"g{i}"))
+            while not (entries := list(feed.read())):
+                assert select.select([feed.fileno()], [], [], 5)[0]
+            delays.append(time.monotonic() - began)
+            assert [entry.verb for entry in entries] == ["reserve"]
+    assert min(delays) < 0.5
+
+
+def test_a_feed_survives_its_connection(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    watcher = through(proxy, server, fleet)
+    with watcher.feed(watcher.snapshot().seq) as feed:
+        feed.read()
+        proxy.cut_all()
+        ledger.reserve(request("a"))
+        until = time.monotonic() + 10
+        found: list[str] = []
+        while not found and time.monotonic() < until:
+            select.select([feed.fileno()], [], [], 2)
+            found = [entry.verb for entry in feed.read()]
+        assert found == ["reserve"]
+
+
+# --- names ---
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://127.0.0.1/postgres", "postgresql://127.0.0.1/postgres#", "postgres://h/d#a b"]
+)
+def test_a_url_names_a_fleet(url: str) -> None:
+    with pytest.raises(quoit.InvalidError, match="expected the name of a fleet"):
+        quoit.open(url)
+
+
+def test_errors_do_not_show_passwords(server: servers.Server, ledger: quoit.Ledger) -> None:
+    with pytest.raises(quoit.NotFoundError) as caught:
+        quoit.open(server.url("absent", user="quoit:secret"))
+    assert "secret" not in str(caught.value)
+    assert "no fleet 'absent'" in str(caught.value)
+    with pytest.raises(quoit.StoreError) as caught2:
+        quoit.open(f"postgresql://quoit:secret@127.0.0.1:{servers.free_port()}/postgres#tpus", wait_ms=0)
+    assert "secret" not in str(caught2.value)
+
+
+def test_a_fleet_is_created_once(server: servers.Server, ledger: quoit.Ledger, fleet: str) -> None:
+    with pytest.raises(quoit.ConflictError, match="already"):
+        quoit.create(server.url(fleet))
