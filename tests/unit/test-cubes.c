@@ -344,6 +344,54 @@ START_TEST (quotas_count_the_class_that_was_requested)
 }
 END_TEST
 
+/* Four cubes, of which ana and bob have some, and a quota for ana: each reason of each refusal removes slices. */
+static void
+check_reasons (gint64 n_of_ana, gint64 n_of_bob, gint64 n_admitted, gint64 n_wanted)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v5p 4x4x4 x4 pool=a block=a", now_ms);
+  g_autoptr (QuoitRequest) ana = owned_request ("of-ana", "v5p", "4x4x8", MAX (n_of_ana, 1), "ana"),
+                           bob = owned_request ("of-bob", "v5p", "4x4x8", MAX (n_of_bob, 1), "bob"),
+                           request = owned_request ("g", "v5p", "4x4x8", n_wanted, "ana");
+  g_autoptr (QuoitGroup) first = NULL, second = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+
+  ck_assert (quoit_request_set_cubes (ana, QUOIT_CUBES_ANY, NULL)
+             && quoit_request_set_cubes (bob, QUOIT_CUBES_ANY, NULL)
+             && quoit_request_set_cubes (request, QUOIT_CUBES_ANY, NULL));
+  first = n_of_ana == 0 ? NULL : quoit_ledger_reserve (ledger, ana, now_ms, NULL, NULL);
+  second = n_of_bob == 0 ? NULL : quoit_ledger_reserve (ledger, bob, now_ms, NULL, NULL);
+  ck_assert ((first != NULL) == (n_of_ana > 0) && (second != NULL) == (n_of_bob > 0));
+  ck_assert (
+      quoit_ledger_set_quota (ledger, "joined", NULL, "ana", "v5p", "4x4x8", 128 * n_admitted, -1, NULL, now_ms, NULL));
+  snapshot = quoit_ledger_snapshot (ledger);
+  report = quoit_snapshot_explain (snapshot, request, NULL);
+  ck_assert_int_eq (quoit_report_get_verdict (report),
+                    n_wanted > MIN (n_admitted, 2)                                             ? QUOIT_VERDICT_NEVER
+                    : n_wanted > MIN (MAX (n_admitted - n_of_ana, 0), 2 - n_of_ana - n_of_bob) ? QUOIT_VERDICT_NOT_NOW
+                                                                                               : QUOIT_VERDICT_FITS);
+  for (uint32_t r = 0; r < quoit_report_get_n_reasons (report); r++)
+    {
+      g_autofree char *text = quoit_report_dup_reason_text (report, r);
+
+      ck_assert_msg (quoit_report_get_reason_after (report, r) < quoit_report_get_reason_before (report, r),
+                     "%d of ana, %d of bob, %d admitted, %d wanted: '%s'", (int) n_of_ana, (int) n_of_bob,
+                     (int) n_admitted, (int) n_wanted, text);
+      if (r == 0 && quoit_report_get_verdict (report) == QUOIT_VERDICT_NOT_NOW && n_admitted - n_of_ana < n_wanted)
+        ck_assert_int_eq (quoit_report_get_reason_constraint (report, r), QUOIT_CONSTRAINT_QUOTA);
+    }
+}
+
+START_TEST (each_reason_of_a_quota_removes_slices)
+{
+  for (gint64 n_of_ana = 0; n_of_ana <= 2; n_of_ana++)
+    for (gint64 n_of_bob = 0; n_of_ana + n_of_bob <= 2; n_of_bob++)
+      for (gint64 n_admitted = 0; n_admitted <= 3; n_admitted++)
+        for (gint64 n_wanted = 1; n_wanted <= 3; n_wanted++)
+          check_reasons (n_of_ana, n_of_bob, n_admitted, n_wanted);
+}
+END_TEST
+
 START_TEST (cubes_are_queued_preempted_and_reserved_ahead)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v5p 4x4x4 x4 pool=a block=a", now_ms);
@@ -444,6 +492,7 @@ main (void)
   tcase_add_test (tcase, refusals_name_the_block);
   tcase_add_test (tcase, a_lost_cube_is_replaced_in_its_block);
   tcase_add_test (tcase, quotas_count_the_class_that_was_requested);
+  tcase_add_test (tcase, each_reason_of_a_quota_removes_slices);
   tcase_add_test (tcase, cubes_are_queued_preempted_and_reserved_ahead);
   tcase_add_test (tcase, preemption_counts_the_chips_of_cubes);
   tcase_add_test (tcase, positions_survive_a_round_trip_of_fleet_text);

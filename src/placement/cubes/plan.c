@@ -193,6 +193,8 @@ count_without_rules (const QuoitCubing *cubing)
   return least;
 }
 
+/* Adds that a quota does not admit the slices, if that decides. Placement alone would have @n_now slices now, and at
+ * some time at most @most_ever. If it has too few now, the reason counts what is possible at some time. */
 static void
 add_quota_reason (const Explanation *explanation, const QuoitQuotaSlices *admitted, guint32 n_now, guint32 most_ever)
 {
@@ -205,7 +207,7 @@ add_quota_reason (const Explanation *explanation, const QuoitQuotaSlices *admitt
                                       most_ever, admitted->n_ever);
   else if (report->verdict == QUOIT_VERDICT_NOT_NOW && admitted->n_now < report->n_wanted)
     quoit_report_add_detailed_reason (report, position, quoit_quota_describe (fleet, admitted->now_quota),
-                                      MAX (n_now, admitted->n_now), admitted->n_now);
+                                      n_now >= report->n_wanted ? n_now : report->n_possible, admitted->n_now);
 }
 
 static void
