@@ -53,7 +53,8 @@ QUOIT_API void quoit_queue_free (QuoitQueue *queue);
  *
  * Fails with %QUOIT_ERROR_INVALID if the request is incomplete or not in the catalogue, if it has bundles, a pool, a
  * zone, selectors, names of slices or nodes, a domain to keep to, a spread, a near group or cubes to join (slices that
- * are bought have no place yet), or if the requests of the queue can take more than 1,000,000 slices.
+ * are bought have no place yet), if its slices may be cut from larger ones (whole slices are bought), or if the
+ * requests of the queue can take more than 1,000,000 slices.
  *
  * Since: 0.1
  */

@@ -8,32 +8,38 @@
 
 /* --- requests --- */
 
-/* Returns a word of the request that says more than which slices and how many; NULL: there is none. Slices that are
- * bought have no pool, zone, name or label yet. */
-static const char *
-find_other_word (const QuoitRequest *request)
+/* What a queue has no answer for, as a word of a request, and why. */
+typedef struct {
+  gboolean is_set;
+  const char *word, *why;
+} Word;
+
+/* Sets *@found to a word of the request that says more than which slices and how many, and why it is refused. Slices
+ * that are bought have no pool, zone, block, name or label yet. Parts are no class: how many of them a slice holds
+ * depends on which of its hosts are free, and on the other parts of the queue. */
+static gboolean
+find_other_word (const QuoitRequest *request, Word *found)
 {
-  const struct {
-    gboolean is_set;
-    const char *word;
-  } words[] = {
-    { request->bundles->len > 0, "bundles" },
-    { request->pool != NULL, "pool" },
-    { request->zone != NULL, "zone" },
-    { request->selectors->len > 0, "select" },
-    { request->slices->len > 0, "slice" },
-    { request->excluded->len > 0, "exclude-slice" },
-    { request->excluded_nodes->len > 0, "exclude-node" },
-    { request->keep_to != QUOIT_DOMAIN_NONE, "keep-to" },
-    { request->spread_over != QUOIT_DOMAIN_NONE, "spread" },
-    { request->near != NULL, "near" },
-    { request->cubes != QUOIT_CUBES_NONE, "cubes" },
+  const char *const place = "slices that are bought have no place yet", *const whole = "whole slices are bought";
+  const Word words[] = {
+    { request->bundles->len > 0, "bundles", place },
+    { request->pool != NULL, "pool", place },
+    { request->zone != NULL, "zone", place },
+    { request->selectors->len > 0, "select", place },
+    { request->slices->len > 0, "slice", place },
+    { request->excluded->len > 0, "exclude-slice", place },
+    { request->excluded_nodes->len > 0, "exclude-node", place },
+    { request->keep_to != QUOIT_DOMAIN_NONE, "keep-to", place },
+    { request->spread_over != QUOIT_DOMAIN_NONE, "spread", place },
+    { request->near != NULL, "near", place },
+    { request->cubes != QUOIT_CUBES_NONE, "cubes", place },
+    { request->cut != QUOIT_CUT_WHOLE, "cut", whole },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (words[i].is_set)
-      return words[i].word;
-  return NULL;
+      return *found = words[i], TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -41,13 +47,12 @@ check_request (const QuoitRequest *request, GError **error)
 {
   for (guint i = 0; i < quoit_request_n_alternatives (request); i++)
     {
-      const char *word = find_other_word (quoit_request_alternative (request, i));
+      Word found;
 
-      if (word != NULL)
+      if (find_other_word (quoit_request_alternative (request, i), &found))
         return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "request with '%s': expected only slices and their number, because slices that are bought "
-                           "have no place yet",
-                           word);
+                           "request with '%s': expected only slices and their number, because %s", found.word,
+                           found.why);
     }
   return quoit_request_check_alternatives (request, error);
 }

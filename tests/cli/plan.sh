@@ -62,7 +62,7 @@ bad 'v6e 4x4' "expected ACCELERATOR TOPOLOGY PRICE"
 bad 'v6e 4x4 1 limit=many' "limit 'many'"
 printf 'v6e 4x4 1\nv6e 4x4 1\n' >"$tmp/bad"
 refused 3 "two prices of a class" "bad: line 2: 'v6e 4x4 hostchips=4': expected one price" plan --for "$queue" --price "$tmp/bad"
-for line in 'v6e 4x4' 'v6e 4x4 x 0' 'v6e 4x4 x 2147483648' 'v6e 4x4 x 1 pool=p' 'v5p 4x4x8 x 1 cubes=any' 'PACK 1x{TPU=4}' 'v6e 4x4 x 1 else=x'; do
+for line in 'v6e 4x4' 'v6e 4x4 x 0' 'v6e 4x4 x 2147483648' 'v6e 4x4 x 1 pool=p' 'v5p 4x4x8 x 1 cubes=any' 'v6e 4x4 x 1 cut=any' 'PACK 1x{TPU=4}' 'v6e 4x4 x 1 else=x'; do
   echo "$line" >"$tmp/bad"
   refused 3 "the request '$line'" "bad: line 1: " plan --for "$tmp/bad" --price "$prices" --now "$now"
   refused 3 "the request '$line' of slots" "bad: line 1: " slots --for "$tmp/bad" --now "$now"
