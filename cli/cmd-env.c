@@ -59,6 +59,17 @@ wants (const Session *session, const char *output)
   return session->output != NULL && g_str_equal (session->output, output);
 }
 
+static bool
+check_has_slices (const QuoitGroup *group, GError **error)
+{
+  if (quoit_group_get_n_slices (group) > 0)
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+               "group '%s' has bundles: -o slice expects a group of slices, because a Slice object is one slice",
+               quoit_group_get_handle (group));
+  return false;
+}
+
 /* Prints GKE's Slice objects of the slices of the chosen processes, which are adjacent. */
 static bool
 print_slice_objects (Session *session, const EnvView *view, const GArray *chosen, GError **error)
@@ -66,6 +77,8 @@ print_slice_objects (Session *session, const EnvView *view, const GArray *chosen
   g_autoptr (GString) text = g_string_new (NULL);
   gint64 before = -1;
 
+  if (!check_has_slices (view->group, error))
+    return false;
   for (guint i = 0; i < chosen->len; i++)
     {
       const uint32_t slice = quoit_topology_get_slice_id (view->topology, g_array_index (chosen, uint32_t, i));

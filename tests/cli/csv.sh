@@ -141,7 +141,7 @@ forms ()
     holds "show $1 -o $form prints something" test -s "$tmp/out"
     ok 0 "groups with $1 prints $form" groups -o "$form" --now "$now"
   done
-  for form in table json env; do
+  for form in table json env slice; do
     run env "$@" -o "$form"
     holds "env $1 -o $form prints output or a message (exit status $status)" test "$status" -ge 0 -a "$status" -lt 15
   done
@@ -160,6 +160,8 @@ slice='--topology 4x4 --accelerator v6e --slices 1'
 for group in slices one several spread parts held; do
   forms "$group" --now "$now"
 done
+baseline
+refused 3 "a Slice object of bundles" "group 'one@2' has bundles: -o slice expects a group of slices" env one -o slice --now "$now"
 twin bundles show one
 twin bundles show several
 twin bundles show spread
@@ -273,7 +275,7 @@ env g
 VERBS
 refused 2 "CSV output of journal compact" "--output 'csv': compact has no rows: expected table or json" journal compact --before 2 --now "$now" -o csv
 holds "journal compact -o csv makes no copy" test ! -e "$tmp/copy.db"
-refused 2 "CSV output of env" "expected table, env or json" env g -o csv
+refused 2 "CSV output of env" "expected table, env, slice or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
   refused 2 "output form '$word'" "--output '$word'|expected table, json or csv" nodes -o "$word"
 done
