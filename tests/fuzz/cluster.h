@@ -323,6 +323,25 @@ cluster_manifest (FuzzInput *in)
   return g_string_free (text, FALSE);
 }
 
+/* Cubes of one or two blocks; some have positions, which can contradict each other. */
+static inline char *
+cluster_cubes_text (FuzzInput *in)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint n = 1 + fuzz_byte (in) % 3, i = 0; i < n; i++)
+    {
+      g_string_append_printf (text, "%s%s 4x4x4", i > 0 ? "; " : "", CLUSTER_PICK (in, "v5p", "v5p", "v5p", "tpu7x"));
+      g_string_append_printf (text, " x%u", 1u + fuzz_byte (in) % 4);
+      g_string_append_printf (text, " pool=%s", CLUSTER_PICK (in, "p", "q", "g", "z"));
+      g_string_append_printf (text, " block=%s", CLUSTER_PICK (in, "a", "a", "b"));
+      g_string_append (text,
+                       CLUSTER_PICK (in, "", " grid=2x2x1", " grid=1x1x4", " grid=2x2x2", " grid=2x2x2 at=0-0-1"));
+      g_string_append (text, CLUSTER_PICK (in, "", "", " dead=0.3", " busy=0", " draining=0.2"));
+    }
+  return g_string_free (text, FALSE);
+}
+
 static inline char *
 cluster_fleet_text (FuzzInput *in)
 {

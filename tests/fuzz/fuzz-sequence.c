@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequences of imports, syncs and changes of one ledger. After each step the ledger verifies. A step on a fork has
- * the same result as the step on the ledger. Importing the same list again changes nothing. QUOIT_FUZZ_SHOW=1 prints
- * the steps. */
+/* Sequences of imports, syncs and changes of one ledger, with whole slices, parts, joined cubes and bundles. After each
+ * step the ledger verifies. A step on a fork has the same result as the step on the ledger. Importing the same list
+ * again changes nothing. QUOIT_FUZZ_SHOW=1 prints the steps. */
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ typedef struct {
   QuoitLedger *ledger;
   FuzzInput in;
   gint64 now_ms;
+  gboolean has_cubes; /* cubes have been read, so that some requests join cubes */
 } Sequence;
 
 static void
@@ -130,6 +132,19 @@ read_any (Sequence *sequence)
   read_this (sequence, input, way);
 }
 
+/* Later requests join the cubes. */
+static void
+read_cubes (Sequence *sequence)
+{
+  g_autoptr (GString) texts = g_string_new ("cubes\n");
+  Way way = (fuzz_byte (&sequence->in) & 1) != 0 ? WAY_SYNC : WAY_IMPORT;
+  g_autoptr (QuoitInput) input = cluster_new_input (QUOIT_SOURCE_KIND_FLEET, cluster_cubes_text (&sequence->in), texts);
+
+  show ("read", texts->str);
+  read_this (sequence, input, way);
+  sequence->has_cubes = TRUE;
+}
+
 static void
 update_any (Sequence *sequence)
 {
@@ -162,10 +177,35 @@ set_places (FuzzInput *in, QuoitRequest *request)
     }
 }
 
+/* Slices that are joined from the cubes of cluster_cubes_text(), or mostly are. */
+static void
+ask_for_cubes (FuzzInput *in, QuoitRequest *request)
+{
+  quoit_request_set_accelerator (request, CLUSTER_PICK (in, "v5p", "v5p", "v5p", "tpu7x"), NULL);
+  quoit_request_set_topology (request, CLUSTER_PICK (in, "4x4x4", "4x4x8", "4x8x8", "4x4x12", "2x2x4"), NULL);
+  quoit_request_set_cubes (request, (QuoitCubes) (fuzz_byte (in) % 5), NULL);
+  quoit_request_set_place (request, (QuoitPlacePolicy) (fuzz_byte (in) % 5), NULL);
+}
+
+static void
+ask_for_whole_slices (FuzzInput *in, QuoitRequest *request, guint8 flags)
+{
+  gboolean is_odd = (flags & 0xc0) == 0xc0;
+
+  quoit_request_set_accelerator (request, is_odd ? CLUSTER_PICK (in, "v6e", "v5p", "v4") : "v6e", NULL);
+  quoit_request_set_topology (request,
+                              is_odd                ? CLUSTER_PICK (in, "2x4", "4x4", "2x2x2", "2x2")
+                              : (flags & 0x20) != 0 ? "4x4"
+                                                    : "2x4",
+                              NULL);
+}
+
 /* Sets what is requested. */
 static void
-ask_for_any (FuzzInput *in, QuoitRequest *request, guint8 flags)
+ask_for_any (Sequence *sequence, QuoitRequest *request, guint8 flags)
 {
+  FuzzInput *in = &sequence->in;
+
   if ((flags & 1) != 0)
     {
       for (guint n = 1 + fuzz_byte (in) % 3; n > 0; n--)
@@ -177,15 +217,13 @@ ask_for_any (FuzzInput *in, QuoitRequest *request, guint8 flags)
     }
   else
     {
-      gboolean is_odd = (flags & 0xc0) == 0xc0;
-      guint least = 1 + fuzz_byte (in) % 2, most = least + fuzz_byte (in) % 2;
+      guint8 number = fuzz_byte (in);
+      guint least = 1 + number % 2, most = least + fuzz_byte (in) % 2;
 
-      quoit_request_set_accelerator (request, is_odd ? CLUSTER_PICK (in, "v6e", "v5p", "v4") : "v6e", NULL);
-      quoit_request_set_topology (request,
-                                  is_odd                ? CLUSTER_PICK (in, "2x4", "4x4", "2x2x2", "2x2")
-                                  : (flags & 0x20) != 0 ? "4x4"
-                                                        : "2x4",
-                                  NULL);
+      if (sequence->has_cubes && number >= 64)
+        ask_for_cubes (in, request);
+      else
+        ask_for_whole_slices (in, request, flags);
       quoit_request_set_slice_range (request, least, most, NULL);
       if ((flags & 2) == 0)
         quoit_request_set_chips_per_host (request, 4, NULL);
@@ -194,14 +232,16 @@ ask_for_any (FuzzInput *in, QuoitRequest *request, guint8 flags)
 
 /* Adds one or two alternatives, some of which name a pool that does not exist. */
 static void
-add_alternatives (FuzzInput *in, QuoitRequest *request, const char *name)
+add_alternatives (Sequence *sequence, QuoitRequest *request, const char *name)
 {
+  FuzzInput *in = &sequence->in;
+
   for (guint n = 1 + fuzz_byte (in) % 2; n > 0; n--)
     {
       g_autoptr (QuoitRequest) alternative = quoit_request_new (name, NULL);
       guint8 flags = fuzz_byte (in);
 
-      ask_for_any (in, alternative, flags);
+      ask_for_any (sequence, alternative, flags);
       if ((flags & 0x18) == 0x18)
         quoit_request_set_pool (alternative, CLUSTER_PICK (in, "p", "q", "g"));
       if (!quoit_request_add_alternative (request, alternative, NULL))
@@ -210,13 +250,14 @@ add_alternatives (FuzzInput *in, QuoitRequest *request, const char *name)
 }
 
 static QuoitRequest *
-any_request (FuzzInput *in)
+any_request (Sequence *sequence)
 {
+  FuzzInput *in = &sequence->in;
   const char *name = CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x");
   QuoitRequest *request = quoit_request_new (name, NULL);
   guint8 flags = fuzz_byte (in);
 
-  ask_for_any (in, request, flags);
+  ask_for_any (sequence, request, flags);
   if ((flags & 5) == 4)
     quoit_request_set_key (request, CLUSTER_PICK (in, "k1", "k2", "k3", "k4"), NULL);
   if ((flags & 8) != 0)
@@ -226,8 +267,26 @@ any_request (FuzzInput *in)
   if ((flags & 0x18) == 0x10)
     set_places (in, request);
   if ((flags & 0x50) == 0x40)
-    add_alternatives (in, request, name);
+    add_alternatives (sequence, request, name);
+  if (sequence->has_cubes)
+    quoit_request_set_label (request, "a", (flags & 2) != 0 ? "1" : "2", NULL);
   return request;
+}
+
+/* Each reason removes something. Options are found only when they are read. */
+static void
+check_report (const QuoitReport *report)
+{
+  for (guint32 r = 0; r < quoit_report_get_n_reasons (report); r++)
+    {
+      g_autofree char *text = quoit_report_dup_reason_text (report, r);
+
+      if (quoit_report_get_reason_after (report, r) >= quoit_report_get_reason_before (report, r))
+        g_error ("the reason '%s' removes nothing", text);
+    }
+  for (guint32 o = 0; o < quoit_report_get_n_options (report); o++)
+    if (quoit_report_get_n_steps (report, o) == 0)
+      g_error ("option %u has no steps", o);
 }
 
 static char *
@@ -237,10 +296,10 @@ reserve_dry (const Sequence *sequence, const QuoitRequest *request)
   QuoitFork *fork = quoit_snapshot_fork (snapshot);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, sequence->now_ms, NULL, &error);
-  QuoitReport *report = quoit_snapshot_explain (snapshot, request, NULL);
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, request, NULL);
 
   if (report != NULL)
-    quoit_report_unref (report);
+    check_report (report);
   quoit_fork_free (fork);
   return g_strdup (group != NULL ? "done" : error->message);
 }
@@ -248,7 +307,7 @@ reserve_dry (const Sequence *sequence, const QuoitRequest *request)
 static void
 reserve_any (Sequence *sequence)
 {
-  g_autoptr (QuoitRequest) request = any_request (&sequence->in);
+  g_autoptr (QuoitRequest) request = any_request (sequence);
   g_autofree char *dry = reserve_dry (sequence, request);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, NULL, &error);
@@ -261,7 +320,7 @@ reserve_any (Sequence *sequence)
 static void
 reserve_all_any (Sequence *sequence)
 {
-  g_autoptr (QuoitRequest) first = any_request (&sequence->in), second = any_request (&sequence->in);
+  g_autoptr (QuoitRequest) first = any_request (sequence), second = any_request (sequence);
   const QuoitRequest *const requests[] = { first, second };
   QuoitGroup *groups[2] = { NULL, NULL };
   QuoitReport *report = NULL;
@@ -284,7 +343,7 @@ reserve_all_any (Sequence *sequence)
 static void
 hold_any (Sequence *sequence)
 {
-  g_autoptr (QuoitRequest) request = any_request (&sequence->in);
+  g_autoptr (QuoitRequest) request = any_request (sequence);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_ledger_hold (sequence->ledger, request, 1 + fuzz_byte (&sequence->in) * 20,
                                                     sequence->now_ms, NULL, &error);
@@ -318,6 +377,23 @@ any_node (Sequence *sequence)
   return n == 0 ? NULL : quoit_snapshot_dup_node_full_name (snapshot, fuzz_byte (&sequence->in) % n);
 }
 
+/* A fork gives up the slice like the ledger. */
+static QuoitGroupChange *
+release_slice (const Sequence *sequence, const char *group, guint8 byte, GError **error)
+{
+  g_autofree char *slice = g_strdup_printf ("%u", byte % 3u);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (GError) dry_error = NULL;
+  QuoitGroupChange *dry = quoit_fork_release_slice (fork, group, slice, sequence->now_ms, &dry_error);
+  QuoitGroupChange *change = quoit_ledger_release_slice (sequence->ledger, group, slice, sequence->now_ms, error);
+
+  require_equal ("the dry run differs", dry != NULL ? "done" : dry_error->message,
+                 change != NULL ? "done" : (*error)->message);
+  quoit_group_change_free (dry);
+  return change;
+}
+
 /* Sets and removes labels; some of them are not valid. */
 static QuoitGroup *
 label_group (Sequence *sequence, const char *group, guint8 byte, GError **error)
@@ -328,17 +404,18 @@ label_group (Sequence *sequence, const char *group, guint8 byte, GError **error)
   return quoit_ledger_set_labels (sequence->ledger, group, keys, values, byte % 4, sequence->now_ms, error);
 }
 
-/* Sets or removes a quota for a label of label_group(); some of them are not valid. */
+/* Sets or removes a quota for a label of label_group(); some of them are not valid. Cubes have sixteen hosts. */
 static gboolean
 change_quota (Sequence *sequence, guint8 byte, GError **error)
 {
-  const char *name = (byte & 1) != 0 ? "q" : "r";
+  const char *name = (byte & 1) != 0 ? "q" : "r", *accelerator = sequence->has_cubes ? "v5p" : "v6e";
+  const gint64 unit = sequence->has_cubes ? 16 : 1;
 
   if ((byte & 14) == 0)
     return quoit_ledger_remove_quota (sequence->ledger, name, sequence->now_ms, error);
-  return quoit_ledger_set_quota (sequence->ledger, name, "a", (byte & 1) != 0 ? "1" : "2",
-                                 (byte & 2) != 0 ? "v6e" : NULL, NULL, byte & 12, (byte & 16) != 0 ? -1 : 8,
-                                 (byte & 4) != 0 ? "c" : NULL, sequence->now_ms, error);
+  return quoit_ledger_set_quota (
+      sequence->ledger, name, "a", (byte & 1) != 0 ? "1" : "2", (byte & 2) != 0 ? accelerator : NULL, NULL,
+      (byte & 12) * unit, (byte & 16) != 0 ? -1 : 8 * unit, (byte & 4) != 0 ? "c" : NULL, sequence->now_ms, error);
 }
 
 /* A fork forgets like the ledger. */
@@ -372,9 +449,12 @@ change_group (Sequence *sequence, guint8 how)
   switch (how)
     {
     case 0:
-      ok = byte < 128 ? quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error)
-                      : quoit_ledger_release_with_reason (sequence->ledger, group, byte == 128 ? "" : "fuzz",
-                                                          sequence->now_ms, &error);
+      if (sequence->has_cubes && byte >= 192)
+        ok = (change = release_slice (sequence, group, byte, &error)) != NULL;
+      else
+        ok = byte < 128 ? quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error)
+                        : quoit_ledger_release_with_reason (sequence->ledger, group, byte == 128 ? "" : "fuzz",
+                                                            sequence->now_ms, &error);
       break;
     case 1:
       change = byte < 128 ? quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, NULL, &error)
@@ -492,7 +572,7 @@ plan_any (Sequence *sequence)
     {
       guint8 byte = fuzz_byte (&sequence->in);
 
-      queue[i] = any_request (&sequence->in);
+      queue[i] = any_request (sequence);
       quoit_request_set_priority (queue[i], byte % 4);
       if (byte >= 64)
         quoit_request_set_expected_runtime_ms (queue[i], byte, NULL);
@@ -581,7 +661,7 @@ change_window (Sequence *sequence)
 static void
 change_calendar (Sequence *sequence, guint8 how)
 {
-  g_autoptr (QuoitRequest) request = how % 4 == 3 ? NULL : any_request (&sequence->in);
+  g_autoptr (QuoitRequest) request = how % 4 == 3 ? NULL : any_request (sequence);
 
   if (request == NULL)
     change_window (sequence);
@@ -627,12 +707,13 @@ change_ledger (Sequence *sequence)
 static void
 take_step (Sequence *sequence)
 {
-  guint8 step = fuzz_byte (&sequence->in);
+  const guint8 byte = fuzz_byte (&sequence->in), step = byte % 16;
   g_autoptr (GError) error = NULL;
 
-  sequence->now_ms += step * 7;
-  step %= 16;
-  if (step < 8)
+  sequence->now_ms += byte * 7;
+  if ((byte & 0xfc) == 0xc4)
+    read_cubes (sequence);
+  else if (step < 8)
     read_any (sequence);
   else if (step == 8)
     update_any (sequence);
@@ -648,6 +729,43 @@ take_step (Sequence *sequence)
     change_ledger (sequence);
   if (!quoit_ledger_verify (sequence->ledger, &error))
     g_error ("the ledger does not verify: %s", error->message);
+}
+
+/* A joined slice has all hosts of its cubes, sixteen of each. Hosts that are gone are in no cube. */
+static void
+check_joined (const QuoitGroup *group, guint32 slice)
+{
+  g_autoptr (GHashTable) cubes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const guint32 n_workers = quoit_group_get_n_workers (group, slice);
+  guint32 shape[3];
+
+  if (!quoit_group_find_joined (group, slice, shape))
+    return;
+  if (shape[0] * shape[1] * shape[2] != n_workers * 4)
+    g_error ("a joined slice of %u hosts is %ux%ux%u", n_workers, shape[0], shape[1], shape[2]);
+  for (guint32 worker = 0; worker < n_workers; worker++)
+    {
+      char *cube = quoit_group_dup_worker_slice (group, slice, worker);
+      const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (cubes, cube)) + 1;
+
+      if (*cube != '\0' && n > 16)
+        g_error ("cube '%s' has %u hosts of a joined slice", cube, n);
+      g_hash_table_replace (cubes, cube, GUINT_TO_POINTER (n));
+    }
+}
+
+static void
+check_slices (const QuoitGroup *group)
+{
+  for (guint32 slice = 0; slice < quoit_group_get_n_slices (group); slice++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *object = NULL;
+
+      check_joined (group, slice);
+      object = quoit_gke_slice_format (group, slice, &error);
+      require_and_clear (object != NULL, &error);
+    }
 }
 
 static void
@@ -666,6 +784,7 @@ look_back (Sequence *sequence)
       if (topology != NULL)
         quoit_topology_free (topology);
       require_and_clear (topology != NULL, &error);
+      check_slices (group);
     }
   then = quoit_ledger_snapshot_at (sequence->ledger, last == 0 ? 0 : (guint64) sequence->now_ms % (last + 1), &error);
   json = then == NULL ? NULL : quoit_snapshot_dup_json (then);
@@ -675,7 +794,7 @@ look_back (Sequence *sequence)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  Sequence sequence = { quoit_ledger_open_memory (), fuzz_input (data, size), NOW };
+  Sequence sequence = { quoit_ledger_open_memory (), fuzz_input (data, size), NOW, FALSE };
 
   for (guint i = 0; i < MOST_STEPS && sequence.in.at < sequence.in.end; i++)
     take_step (&sequence);
