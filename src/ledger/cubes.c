@@ -277,8 +277,6 @@ is_whole_again (const Repair *repair, const Lost *lost)
 static void
 repair_in_place (const Repair *repair, QuoitJoined *joined)
 {
-  g_autoptr (GArray) moved = g_array_new (FALSE, FALSE, sizeof (guint));
-
   g_array_sort (repair->lost, by_losses);
   /* Slices with more losses are the first to give up their cubes for the others of their block. */
   for (guint i = 0; i < repair->lost->len; i++)
