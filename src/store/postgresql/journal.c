@@ -272,7 +272,6 @@ read_chain_at (QuoitStore *store, guint64 seq, guint8 *chain, GError **error)
 {
   const QuoitPostgres *postgres = store->postgres;
   QuoitPgArguments arguments = { 0 };
-  g_autoptr (GError) failure = NULL;
   g_autoptr (QuoitImage) image = NULL;
   PGresult *result;
   gboolean found;
