@@ -60,6 +60,7 @@ const (
 	ConstraintKeepTo        Constraint = C.QUOIT_CONSTRAINT_KEEP_TO        // slices: in the pool or zone that has most; see Request.KeepTo
 	ConstraintSpread        Constraint = C.QUOIT_CONSTRAINT_SPREAD         // slices: within the skew; see Request.SpreadOver
 	ConstraintBlock         Constraint = C.QUOIT_CONSTRAINT_BLOCK          // slices: cubes of a block that can hold a slice; see Request.Cubes
+	ConstraintCubeLabel     Constraint = C.QUOIT_CONSTRAINT_CUBE_LABEL     // slices: cubes with a valid block, or a valid position in it
 )
 
 // String returns the name of the constraint.

@@ -63,7 +63,9 @@ typedef enum {
   QUOIT_CONSTRAINT_ONE_ZONE = 20,       /* slices: all hosts are in one zone, if the request compares zones */
   QUOIT_CONSTRAINT_KEEP_TO = 21,        /* slices: in the pool or zone that has most; quoit_request_keep_to() */
   QUOIT_CONSTRAINT_SPREAD = 22,         /* slices: within the skew; see quoit_request_spread_over() */
-  QUOIT_CONSTRAINT_BLOCK = 23           /* slices: cubes of a block that can hold a slice; quoit_request_set_cubes() */
+  QUOIT_CONSTRAINT_BLOCK = 23,          /* slices: cubes of a block that can hold a slice; quoit_request_set_cubes() */
+  QUOIT_CONSTRAINT_CUBE_LABEL = 24      /* slices: cubes with a valid block, or a valid position in it; the detail */
+                                        /* names the label that is missing */
 } QuoitConstraint;
 
 /**

@@ -307,6 +307,9 @@ const QuoitConstraintRow quoit_constraints[] = {
     .slices = "outside the domain that has most," },
   { QUOIT_CONSTRAINT_SPREAD, "spread", QUOIT_CONSTRAINT_OF_ALL,
     .slices = "over the maximum skew of" },
+  /* The detail is the label. */
+  { QUOIT_CONSTRAINT_CUBE_LABEL, "cube-label", QUOIT_CONSTRAINT_OF_ALL,
+    .slices = "without a valid label" },
   { QUOIT_CONSTRAINT_QUOTA, "quota", QUOIT_CONSTRAINT_OF_ALL,
     .slices = "over the quota of", .nodes = "over the quota of" },
 };

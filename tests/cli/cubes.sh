@@ -32,6 +32,15 @@ out "the cubes of the block are allocated" "1 of 1 slice is allocated to groups"
 # shellcheck disable=SC2086
 ok 6 "no block is large enough" fits $v5p --topology 8x8x12 --cubes any --now "$now"
 out "the block is the reason" "block           13     0 13 of 13 slices are not cubes of a block that can hold a slice of '8x8x12'"
+# shellcheck disable=SC2086
+{
+ok 6 "cubes without a block" fits $v5p --topology 4x4x4 --cubes any --pool c --now "$now"
+out "the label of the block is the reason" "1 short; 1 of 1 slice is without a valid label 'cloud.google.com/gce-topology-block'"
+ok 6 "cubes without positions" fits $v5p --topology 4x4x8 --cubes adjacent --pool b --now "$now"
+out "the label of positions is the reason" "1 short; 4 of 4 slices are without a valid label 'quoit/cube-position'"
+ok 6 "more cubes than have a position or a block" fits $v5p --topology 8x8x12 --cubes adjacent --now "$now"
+out "labels would not help" "1 short; 13 of 13 slices are not cubes of a block that can hold a slice of '8x8x12'"
+}
 ok 0 "a host of a cube dies" set-state a-0-3 dead --now "$now"
 ok 0 "its slice is repaired" repair next --now "$now"
 ok 0 "slices are added" resize next --slices 2 --now "$now"
@@ -115,12 +124,13 @@ spec:
   partitionIds:
   - "cube-0"
   - "cube-1"'
+cp "$tmp/out" "$tmp/object"
 cluster joined >"$tmp/joined.json"
 ok 0 "GKE has made the slice" sync k8s-nodes "$tmp/joined.json" --now "$now"
 ok 0 "the group keeps its hosts" env train --process 17 -o env
 out "with the worker ids that it had" "TPU_WORKER_ID='17'"
-ok 0 "the object is the same" env train -o slice
-out "it names the cubes" '"cube-1"'
+ok 0 "the object is written again" env train -o slice
+holds "it is the same text" cmp "$tmp/object" "$tmp/out"
 ok 0 "the ledger is sound" verify
 ok 0 "the slice is ended" sync k8s-nodes "$tmp/nodes.json" --now "$now"
 ok 0 "the group is released" release train --now "$now"

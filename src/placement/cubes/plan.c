@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides about requests that join cubes, and explains them. */
+#include "base/label-names.h"
 #include "placement/constraint.h"
 #include "placement/cubes/cubes.h"
 #include "placement/explain-bundles.h"
@@ -210,6 +211,57 @@ add_quota_reason (const Explanation *explanation, const QuoitQuotaSlices *admitt
                                       n_now >= report->n_wanted ? n_now : report->n_possible, admitted->n_now);
 }
 
+/* Returns how many slices of any cubes the blocks could hold, if all cubes were intact and those without a block were
+ * in one in which they help most. */
+static guint32
+count_with_blocks (const QuoitCubing *cubing, guint32 n_without_block)
+{
+  g_autofree QuoitCubeSet *set = quoit_cubing_list (cubing, QUOIT_CUBE_KNOWN);
+  g_autofree guint32 *counts = quoit_cubing_count_by_block (cubing, set);
+  guint32 n = 0, rest = 0;
+
+  for (guint32 block = 0; cubing->blocks != NULL && block < cubing->blocks->n; block++)
+    {
+      n += counts[block] / cubing->n_cubes;
+      rest = MAX (rest, counts[block] % cubing->n_cubes);
+    }
+  return n + (rest + n_without_block) / cubing->n_cubes;
+}
+
+static void
+add_label_reason (const Explanation *explanation, const char *label, guint32 before, guint32 after)
+{
+  quoit_report_add_detailed_reason (explanation->report, quoit_constraint_position (QUOIT_CONSTRAINT_CUBE_LABEL),
+                                    g_strdup (label), before, after);
+}
+
+/* Adds that cubes lack a label, if the request can never fit, but could if they had it. */
+static void
+add_missing_label (const Explanation *explanation)
+{
+  const QuoitCubing *cubing = explanation->cubing;
+  const QuoitFleet *fleet = cubing->fleet;
+  const QuoitBlocks *blocks = cubing->blocks;
+  const guint32 n_wanted = explanation->report->n_wanted;
+  guint32 n = 0, n_in_blocks = 0, n_placed = 0;
+
+  for (guint32 slice = 0; blocks != NULL && slice < fleet->layout->n_slices; slice++)
+    {
+      const guint8 condition = quoit_fleet_slice_status (fleet, (QuoitSliceId) { slice })->condition;
+
+      if (!quoit_candidates_contain (&cubing->candidates, fleet, slice)
+          || quoit_condition_health (condition) == QUOIT_SLICE_CANNOT_BE_INTACT)
+        continue;
+      n++;
+      n_in_blocks += blocks->of_slice[slice] != QUOIT_NO_INDEX;
+      n_placed += blocks->of_slice[slice] != QUOIT_NO_INDEX && blocks->positions[slice] != QUOIT_NO_INDEX;
+    }
+  if (quoit_cubing_is_adjacent (cubing) && n_placed < n_in_blocks && count_with_blocks (cubing, 0) >= n_wanted)
+    add_label_reason (explanation, QUOIT_LABEL_CUBE_POSITION, n_in_blocks, n_placed);
+  else if (n_in_blocks < n && count_with_blocks (cubing, n - n_in_blocks) >= n_wanted)
+    add_label_reason (explanation, QUOIT_GKE_LABEL_BLOCK, n, n_in_blocks);
+}
+
 static void
 explain (const Explanation *explanation)
 {
@@ -235,6 +287,8 @@ explain (const Explanation *explanation)
   add_reason (explanation, QUOIT_CONSTRAINT_INTACT, n_ever, MIN (n_ever, n_intact));
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_intact, MIN (n_intact, n_healthy));
   add_reason (explanation, QUOIT_CONSTRAINT_ALLOCATED, n_healthy, MIN (n_healthy, n_now));
+  if (report->verdict == QUOIT_VERDICT_NEVER && most_ever < report->n_wanted)
+    add_missing_label (explanation);
   add_quota_reason (explanation, &admitted, n_now, most_ever);
   quoit_report_put_main_first (report);
 }

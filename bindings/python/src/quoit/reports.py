@@ -69,6 +69,8 @@ class Constraint(_c.Code):
     """The slices are within the skew (`Spread`)."""
     BLOCK = lib.QUOIT_CONSTRAINT_BLOCK
     """The slices are cubes of a block that can hold a slice of the topology (`Cubes`)."""
+    CUBE_LABEL = lib.QUOIT_CONSTRAINT_CUBE_LABEL
+    """The slices are cubes with a valid block, or a valid position in it; the detail names the label."""
 
 
 class RayAnswer(_c.Code):
