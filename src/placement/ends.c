@@ -17,13 +17,11 @@ quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group)
 gint64
 quoit_group_planned_end (const QuoitGroupData *group, gint64 now_ms, gboolean *is_estimate)
 {
-  const gboolean is_expected = group->expected_end_ms != 0;
+  const gboolean is_expected = group->expected_end_ms > now_ms;
 
   if (is_estimate != NULL)
     *is_estimate = is_expected;
-  if (!is_expected)
-    return group->until_ms;
-  return MAX (group->expected_end_ms, now_ms + 1);
+  return is_expected ? group->expected_end_ms : group->until_ms;
 }
 
 gboolean

@@ -91,9 +91,20 @@ find_fewest (QuoitReport *report, const QuoitRequest *request, QuoitPreemptAim a
 
 /* --- earliest --- */
 
-/* Returns a fork of the fleet on which no owner has a lease: a live owner renews it. */
+/* Removes the estimate of the group. */
+static void
+forget_estimate (QuoitFleet *fork, const QuoitGroupData *group)
+{
+  QuoitGroupData fields = quoit_group_data_copy_fields (group);
+
+  fields.expected_end_ms = 0;
+  quoit_fleet_replace_group (fork, quoit_group_data_new (&fields), NULL);
+}
+
+/* Returns a fork of the fleet on which only ends that an option can wait for are known, like quoit_group_planned_end():
+ * no owner has a lease, because a live owner renews it, and no estimate has passed. */
 static QuoitFleet *
-without_owner_leases (const QuoitFleet *fleet)
+with_planned_ends (const QuoitFleet *fleet, gint64 now_ms)
 {
   QuoitFleet *fork = quoit_fleet_fork (fleet);
 
@@ -101,9 +112,13 @@ without_owner_leases (const QuoitFleet *fleet)
     {
       const QuoitGroupData *record = quoit_fleet_group_at (fleet, slot);
 
-      if (record != NULL && record->kind == QUOIT_RECORD_OWNER && record->state != QUOIT_GROUP_REMOVED
-          && record->until_ms != 0)
+      if (record == NULL || record->state == QUOIT_GROUP_REMOVED)
+        continue;
+      if (record->kind == QUOIT_RECORD_OWNER && record->until_ms != 0)
         quoit_fleet_set_lease (fork, record->name, record->id, record->state, 0, NULL);
+      else if (quoit_group_is_listed (record) && !quoit_group_is_ahead (record) && record->expected_end_ms != 0
+               && record->expected_end_ms <= now_ms)
+        forget_estimate (fork, record);
     }
   return fork;
 }
@@ -186,7 +201,7 @@ is_start_proven (const QuoitFleet *fleet, const QuoitRequest *request, const Quo
 static void
 find_earliest (QuoitReport *report, const QuoitRequest *request, const QuoitTrial *trial)
 {
-  g_autoptr (QuoitFleet) fleet = without_owner_leases (trial->fleet);
+  g_autoptr (QuoitFleet) fleet = with_planned_ends (trial->fleet, trial->now_ms);
   g_auto (QuoitStartTime) start = { 0 };
   QuoitOption option;
 

@@ -245,6 +245,44 @@ by_steps (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
+static gint
+by_until (gconstpointer a, gconstpointer b)
+{
+  const gint64 x = ((const QuoitStep *) a)->until_ms, y = ((const QuoitStep *) b)->until_ms;
+
+  return (x > y) - (x < y);
+}
+
+/* Puts the waits of the option in the order of their times. Other steps stay where they are. */
+static void
+sort_waits (QuoitOption *option)
+{
+  GArray *steps = option->steps;
+  g_autoptr (GArray) waits = NULL;
+  gint64 last_ms = 0;
+  gboolean is_sorted = TRUE;
+
+  for (guint s = 0; s < steps->len; s++)
+    {
+      const QuoitStep *step = &g_array_index (steps, QuoitStep, s);
+
+      if (!quoit_step_is_wait (step))
+        continue;
+      is_sorted = is_sorted && step->until_ms >= last_ms;
+      last_ms = step->until_ms;
+    }
+  if (is_sorted)
+    return;
+  waits = g_array_sized_new (FALSE, FALSE, sizeof (QuoitStep), steps->len);
+  for (guint s = 0; s < steps->len; s++)
+    if (quoit_step_is_wait (&g_array_index (steps, QuoitStep, s)))
+      g_array_append_val (waits, g_array_index (steps, QuoitStep, s));
+  g_array_sort (waits, by_until);
+  for (guint s = 0, w = 0; s < steps->len; s++)
+    if (quoit_step_is_wait (&g_array_index (steps, QuoitStep, s)))
+      g_array_index (steps, QuoitStep, s) = g_array_index (waits, QuoitStep, w++);
+}
+
 /* Finds the options of a report on slices. The request was valid for this fleet when it was refused. */
 static void
 find_options_of_slices (QuoitReport *report)
@@ -278,6 +316,8 @@ quoit_report_options (const QuoitReport *report)
         find_options_of_slices (own);
       if (own->verdict == QUOIT_VERDICT_NOT_NOW)
         quoit_report_find_orders (own);
+      for (guint o = 0; o < own->options->len; o++)
+        sort_waits (&g_array_index (own->options, QuoitOption, o));
       g_array_sort (own->options, by_steps);
       quoit_trial_clear (&own->trial);
       g_clear_pointer (&own->fleet, quoit_fleet_unref);

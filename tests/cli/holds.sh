@@ -278,6 +278,9 @@ fact "two slices wait for the estimate, too" "$ends" "('2026-05-01T09:31:00.000Z
 ok 0 "when succeeds after an estimate has passed" when $two --now "$(at 70)" -o json
 fact "an estimate that has passed counts as the next moment" "$ends" \
   "('2026-05-01T09:31:10.001Z', [('a@1', 'an estimate that has passed')])"
+best='[(o["until"], o["groups"], o["proven"]) for o in d["orders"] if o["order"] == "earliest"]'
+ok 0 "explain succeeds after an estimate has passed" explain $two --now "$(at 70)" -o json
+fact "no option waits for a group that is overdue and has no lease" "$best" "[]"
 ok 5 "when exits with 5 if an end is unknown" when --topology 4x4 --accelerator v6e --slices 3 --now "$(at 1)" -o json
 fact "the start is unknown" 'd["start"], d["ends"]' "(None, [])"
 baseline
@@ -299,6 +302,20 @@ ok 0 "update to an unknown end succeeds" update a --expect none --now "$(at 82)"
 fact "the end is unknown again" 'd["group"]["expected_end"], d["group"]["priority"]' "(None, -3)"
 ok 5 "when waits for no group without an estimate" when $two --now "$(at 83)"
 ok 0 "verify replays the journal of updates" verify
+
+# --- when groups end, for the option earliest
+fresh 'v6e 4x4 x1'
+ok 0 "a group is reserved whose lease is longer than its estimate" reserve a $slice --lease 4h --expect 30m --now 2026-05-01T10:00Z
+for time in 10:29:59.999 10:30:00 10:30:00.001 13:59; do
+  ok 0 "explain succeeds at $time" explain $slice --now "2026-05-01T${time}Z" -o json
+  case $time in 10:29*) end='10:30' kind='expected-end' ;; *) end='14:00' kind='lease-ends' ;; esac
+  fact "the option waits for the $kind" "$best" "[('2026-05-01T$end:00.000Z', 0, True)]"
+  fact "the step says so" 'd["options"][0]["steps"][0]["kind"]' "$kind"
+done
+fresh 'v6e 4x4 x1'
+ok 0 "a group is reserved whose estimate is longer than its lease" reserve a $slice --lease 1h --expect 4h --now 2026-05-01T10:00Z
+ok 0 "explain succeeds before the lease ends" explain $slice --now 2026-05-01T10:30Z -o json
+fact "the option waits for the estimate" "$best" "[('2026-05-01T14:00:00.000Z', 0, True)]"
 }
 
 finish

@@ -105,7 +105,8 @@ chips_of (const QuoitGroup *group)
   return chips * 10000;
 }
 
-/* Reserves a group that never ends by itself, or whose lease or expected end is known, or whose owner has a lease. */
+/* Reserves a group that never ends by itself, or whose lease or expected end is known, or whose owner has a lease. An
+ * expected end can have passed. */
 static void
 add_group (World *world)
 {
@@ -134,8 +135,12 @@ add_group (World *world)
   own->end_ms = how == 1 || how == 2 ? T0 + in_ms : 0;
   if (draw (world, 5) == 0)
     {
-      own->end_ms = T0 + 60000 * (1 + draw (world, 5));
-      quoit_group_unref (quoit_ledger_set_expected_end (world->ledger, own->name, own->end_ms, T0, NULL));
+      const gint64 expected_ms = T0 + 60000 * draw (world, 6);
+
+      /* One that has passed is nothing to wait for. */
+      if (expected_ms > T0)
+        own->end_ms = expected_ms;
+      quoit_group_unref (quoit_ledger_set_expected_end (world->ledger, own->name, expected_ms, T0, NULL));
     }
   world->n_groups++;
 }
@@ -276,8 +281,15 @@ static gint64
 value_of (const World *world, const QuoitReport *report, QuoitOptionOrder order, uint32_t option)
 {
   const guint set = set_of (world, report, option);
-  gint64 chips_e4 = 0, time_ms = 0;
+  gint64 chips_e4 = 0, time_ms = 0, last_ms = 0;
   guint g = 0;
+
+  for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
+    {
+      require (quoit_report_get_step_until_ms (report, option, s) >= last_ms, "seed %u: a later wait comes first",
+               world->seed);
+      last_ms = quoit_report_get_step_until_ms (report, option, s);
+    }
 
   for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
     require (order == QUOIT_OPTION_ORDER_EARLIEST
