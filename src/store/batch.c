@@ -143,6 +143,7 @@ quoit_store_begin_unsynced_batch (QuoitStore *store, GError **error)
 gboolean
 quoit_store_commit_batch (QuoitStore *store, GError **error)
 {
+  QuoitCommit result;
   gboolean committed;
 
   if (!quoit_store_refuse_child (store, error))
@@ -150,7 +151,11 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
   if (!quoit_store_is_in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
   end_batch (store);
-  committed = quoit_store_commit (store, error) == QUOIT_COMMIT_DONE;
+  result = quoit_store_commit (store, error);
+  committed = result == QUOIT_COMMIT_DONE;
+  if (result == QUOIT_COMMIT_OVERTAKEN)
+    quoit_fail (error, QUOIT_ERROR_BUSY,
+                "the connection was lost during the batch, and another writer was faster; nothing was written: retry");
   quoit_store_unlock_writer (store);
   return quoit_store_add_path (store, committed, error);
 }

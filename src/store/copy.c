@@ -66,7 +66,7 @@ quoit_store_copy (QuoitStore *store, const char *to, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_refuse_batch (store, error))
     return FALSE;
-  copy = quoit_store_create (to, store->wait_ms, error);
+  copy = quoit_store_create_empty (to, store->wait_ms, error);
   if (copy == NULL)
     return FALSE;
   engine = copy->engine;
@@ -83,7 +83,7 @@ quoit_store_copy (QuoitStore *store, const char *to, GError **error)
       ok = opened != NULL && quoit_store_verify (opened, error);
     }
   g_clear_pointer (&opened, quoit_store_free);
-  if (!ok)
+  if (!ok && engine->remove != NULL)
     engine->remove (to);
   return ok;
 }

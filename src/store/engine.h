@@ -62,7 +62,6 @@ typedef struct {
   gboolean (*catch_up) (QuoitStore *store, GError **error); /* reads what other processes wrote; never waits for them */
   /* Writes @entry in the transaction. @after is the fleet with the entry applied. */
   gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
-  /* Never gives OVERTAKEN in a batch. */
   QuoitCommit (*commit) (QuoitStore *store, GError **error);
   /* Checks that the transaction, which is then rolled back, was decided on the last committed state. NULL: it always
    * is, because begin excludes other writers. */
@@ -97,13 +96,13 @@ typedef struct {
    * @take; NULL: there is none. NULL: the ledger cannot be copied. */
   gboolean (*read_history) (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error);
 
-  /* --- the history of another ledger, written to a new one in one transaction --- */
+  /* --- the history of another ledger, written to a new one in one transaction (see quoit_store_create_empty()) --- */
   gboolean (*begin_history) (QuoitStore *store, const guint8 *identity, GError **error);
   gboolean (*add_image) (QuoitStore *store, const QuoitImage *image, GError **error);
   gboolean (*add_entry) (QuoitStore *store, const QuoitStoredEntry *stored, GError **error);
   /* Commits; the handle must then be freed. Without this call, the transaction ends with the handle. */
   gboolean (*end_history) (QuoitStore *store, guint64 seq, const guint8 *chain, GError **error);
-  /* Removes a ledger that was created for a copy. */
+  /* Removes a ledger whose copy failed. NULL: nothing is left after a failure. */
   void (*remove) (const char *path);
 
   /* --- news of other processes' changes; the writer is not locked --- */

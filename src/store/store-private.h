@@ -127,3 +127,8 @@ gboolean quoit_store_check_equal (const QuoitFleet *replayed, const QuoitFleet *
 gboolean quoit_store_continues (const QuoitFleet *known, const QuoitFleet *later);
 /* Returns a fleet without nodes, as before entry 1. */
 QuoitFleet *quoit_store_new_empty_fleet (void);
+
+/* Returns whether @path names a ledger in PostgreSQL: postgresql://... or postgres://... */
+gboolean quoit_store_is_url (const char *path);
+/* Like quoit_store_create(), for a handle that only gets the history of another ledger. */
+QuoitStore *quoit_store_create_empty (const char *path, gint64 wait_ms, GError **error);

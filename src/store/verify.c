@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verifies a ledger: compares the saved state with a replay of the journal. Also copies a ledger to a backup. */
 #include "placement/ahead.h"
-#include "store/postgresql/open.h"
 #include "store/store-private.h"
 
 /* Checks that no group can still have what is promised to a reservation ahead. */
@@ -40,9 +39,9 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
 {
   if (!quoit_store_refuse_child (store, error))
     return FALSE;
-  if (quoit_pg_is_url (path))
-    return quoit_fail_at (error, QUOIT_ERROR_INVALID, path,
-                          "expected the name of a file; to copy a ledger to a server, "
-                          "use quoit copy");
+  if (quoit_store_is_url (path))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "a backup is a file: expected its name; to copy a ledger to a server, "
+                       "use quoit copy");
   return store->engine->copy != NULL ? store->engine->copy (store, path, error) : quoit_store_copy (store, path, error);
 }

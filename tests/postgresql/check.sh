@@ -19,6 +19,12 @@ if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
   exit 77
 fi
 
+if ! grep -q '^#define HAVE_LIBPQ 1' "$top_builddir/config.h"; then
+  echo "this build has no PostgreSQL: install libpq-dev"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 77
+fi
+
 # The programs of tests/fault and tests/property, with their ledgers on a server of their own.
 python - "$top_builddir" <<'PROGRAMS' || failed=$((failed + 1))
 import os, subprocess, sys

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP proxy that cuts or delays connections at chosen messages of PostgreSQL's protocol."""
+"""A TCP proxy that cuts connections, or drops bytes, at chosen messages of PostgreSQL's protocol."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Callable
 from typing import Literal
 
 Direction = Literal["to server", "to client"]
-Action = Literal["pass", "cut", "deliver and cut", "hold"]
+Action = Literal["pass", "cut", "deliver and cut", "drop"]
 
 
 class Proxy:
@@ -20,7 +19,6 @@ class Proxy:
     def __init__(self, port: int) -> None:
         self.target = port
         self.decide: Callable[[Direction, bytes], Action] = lambda direction, data: "pass"
-        self.delay_s = 0.0
         self.refuses = False
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -54,10 +52,8 @@ class Proxy:
         try:
             while data := source.recv(1 << 20):
                 action = self.decide(way, data)
-                if action == "hold":
+                if action == "drop":
                     continue
-                if self.delay_s:
-                    time.sleep(self.delay_s)
                 if action != "cut":
                     sink.sendall(data)
                 if action in ("cut", "deliver and cut"):

@@ -51,11 +51,14 @@ quoit_pg_add_bytes (QuoitPgArguments *arguments, const void *bytes, gsize length
   add_argument (arguments, bytes, (int) length);
 }
 
+/* Numbers of another size, or missing ones, are 0: the tables were changed. */
 gint32
 quoit_pg_get_int4 (const QuoitPostgres *postgres, const PGresult *result, int row, int column)
 {
   gint32 network;
 
+  if (postgres->pq->PQgetlength (result, row, column) != sizeof network)
+    return 0;
   memcpy (&network, postgres->pq->PQgetvalue (result, row, column), sizeof network);
   return GINT32_FROM_BE (network);
 }
@@ -65,6 +68,8 @@ quoit_pg_get_int8 (const QuoitPostgres *postgres, const PGresult *result, int ro
 {
   gint64 network;
 
+  if (postgres->pq->PQgetlength (result, row, column) != sizeof network)
+    return 0;
   memcpy (&network, postgres->pq->PQgetvalue (result, row, column), sizeof network);
   return GINT64_FROM_BE (network);
 }
@@ -83,9 +88,8 @@ quoit_pg_get_length (const QuoitPostgres *postgres, const PGresult *result, int 
 
 /* --- errors --- */
 
-/* Returns the first line of a message of libpq, which ends with a newline and can have hints after it. */
-static char *
-dup_line (const char *message)
+char *
+quoit_pg_dup_line (const char *message)
 {
   const char *text = message == NULL || *message == '\0' ? "no answer" : message;
 
@@ -96,7 +100,7 @@ static gboolean
 fail_lost (const QuoitPostgres *postgres, GError **error)
 {
   g_autofree char *why
-      = dup_line (postgres->connection == NULL ? NULL : postgres->pq->PQerrorMessage (postgres->connection));
+      = quoit_pg_dup_line (postgres->connection == NULL ? NULL : postgres->pq->PQerrorMessage (postgres->connection));
 
   return quoit_fail (error, QUOIT_ERROR_STORE, "the connection to the server was lost: %s", why);
 }
@@ -125,7 +129,7 @@ fail_result (const QuoitPostgres *postgres, const PGresult *result, GError **err
 {
   const char *state = postgres->pq->PQresultErrorField (result, PG_DIAG_SQLSTATE);
   const char *message = postgres->pq->PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY);
-  g_autofree char *why = dup_line (message != NULL ? message : postgres->pq->PQresultErrorMessage (result));
+  g_autofree char *why = quoit_pg_dup_line (message != NULL ? message : postgres->pq->PQresultErrorMessage (result));
 
   for (guint i = 0; state != NULL && i < G_N_ELEMENTS (conditions); i++)
     if (g_str_has_prefix (state, conditions[i].state))
@@ -328,7 +332,7 @@ quoit_pg_read (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArgum
 
   if (quoit_pg_run_steps (store, &step, 1, &result, &is_lost, &failure))
     return result;
-  if (is_lost)
+  if (is_lost && !store->postgres->is_in_snapshot)
     {
       g_clear_error (&failure);
       if (!quoit_pg_reconnect (store, error))
@@ -353,11 +357,51 @@ quoit_pg_execute (QuoitStore *store, const char *text, GError **error)
   return TRUE;
 }
 
+/* Begins the transaction. Connects again, once, if the connection was lost. */
+static gboolean
+begin_snapshot (QuoitStore *store, GError **error)
+{
+  const QuoitPgStep step = { .text = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" };
+  g_autoptr (GError) failure = NULL;
+  PGresult *result;
+  gboolean is_lost;
+
+  if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, &failure))
+    {
+      if (!is_lost)
+        return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+      if (!quoit_pg_reconnect (store, error) || !quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
+        return FALSE;
+    }
+  quoit_pg_clear (store, &result, 1);
+  return TRUE;
+}
+
+gboolean
+quoit_pg_run_in_snapshot (QuoitStore *store, QuoitPgReadFunc read, gpointer data, GError **error)
+{
+  gboolean ok;
+
+  if (!begin_snapshot (store, error))
+    return FALSE;
+  store->postgres->is_in_snapshot = TRUE;
+  ok = read (store, data, error);
+  store->postgres->is_in_snapshot = FALSE;
+  if (quoit_pg_is_connected (store->postgres) && !quoit_pg_execute (store, "ROLLBACK", NULL))
+    quoit_pg_disconnect (store->postgres);
+  return ok;
+}
+
 /* --- connecting --- */
 
 static void
-ignore_notice (void *data, const char *message)
+take_notice (void *data, const PGresult *notice)
 {
+  QuoitPostgres *postgres = data;
+  const char *severity = postgres->pq->PQresultErrorField (notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+  if (severity != NULL && strcmp (severity, "WARNING") == 0)
+    postgres->has_warning = TRUE;
 }
 
 void
@@ -373,42 +417,37 @@ quoit_pg_disconnect (QuoitPostgres *postgres)
   postgres->is_stale = TRUE;
 }
 
-static gboolean
-fail_interrupted_here (const QuoitStore *store, GError **error)
-{
-  return store->writer != NULL && quoit_store_is_interrupted (store) && !quoit_store_fail_interrupted (error);
-}
-
-static gboolean
-connect_socket (QuoitStore *store, GError **error)
+gboolean
+quoit_pg_open_connection (const QuoitPostgres *postgres, const QuoitStore *store, gint64 wait_ms, PGconn **connection,
+                          GError **error)
 {
   static const char *const keywords[] = { "dbname", "fallback_application_name", "client_encoding", NULL };
-  QuoitPostgres *postgres = store->postgres;
   const char *const values[] = { postgres->url, "quoit", "UTF8", NULL };
   const QuoitPq *pq = postgres->pq;
-  gint64 end_us = g_get_monotonic_time () + CONNECT_MS * 1000;
+  gint64 end_us = g_get_monotonic_time () + wait_ms * 1000;
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   g_autofree char *why = NULL;
 
-  postgres->connection = pq->PQconnectStartParams (keywords, values, 1);
-  if (postgres->connection == NULL)
+  *connection = pq->PQconnectStartParams (keywords, values, 1);
+  if (*connection == NULL)
     return quoit_fail (error, QUOIT_ERROR_STORE, "libpq has no memory");
-  pq->PQsetNoticeProcessor (postgres->connection, ignore_notice, NULL);
-  while (pq->PQstatus (postgres->connection) != CONNECTION_BAD && status != PGRES_POLLING_OK
-         && status != PGRES_POLLING_FAILED && g_get_monotonic_time () < end_us)
+  pq->PQsetNoticeReceiver (*connection, take_notice, (gpointer) postgres);
+  while (pq->PQstatus (*connection) != CONNECTION_BAD && status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED
+         && g_get_monotonic_time () < end_us)
     {
       struct pollfd fd
-          = { .fd = pq->PQsocket (postgres->connection), .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+          = { .fd = pq->PQsocket (*connection), .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT };
 
-      if (fail_interrupted_here (store, error))
-        return FALSE;
+      if (store != NULL && store->writer != NULL && quoit_store_is_interrupted (store))
+        return quoit_store_fail_interrupted (error);
       if (poll (&fd, 1, POLL_MS) > 0)
-        status = pq->PQconnectPoll (postgres->connection);
+        status = pq->PQconnectPoll (*connection);
     }
   if (status == PGRES_POLLING_OK)
     return TRUE;
-  why = dup_line (pq->PQerrorMessage (postgres->connection));
-  return quoit_fail (error, QUOIT_ERROR_STORE, "connecting: %s", status == PGRES_POLLING_FAILED ? why : "no answer");
+  why = quoit_pg_dup_line (pq->PQerrorMessage (*connection));
+  return quoit_fail (error, QUOIT_ERROR_STORE, "connecting: %s",
+                     pq->PQstatus (*connection) == CONNECTION_BAD ? why : "no answer");
 }
 
 /* Sets what quoit relies on, whatever the role or the database has set. */
@@ -445,8 +484,8 @@ set_session (QuoitStore *store, GError **error)
   return !is_lazy || quoit_pg_execute (store, "SET synchronous_commit = on", error);
 }
 
-static gboolean
-prepare_statements (QuoitStore *store, GError **error)
+gboolean
+quoit_pg_prepare (QuoitStore *store, GError **error)
 {
   QuoitPostgres *postgres = store->postgres;
   const QuoitPq *pq = postgres->pq;
@@ -480,7 +519,7 @@ quoit_pg_connect (QuoitStore *store, GError **error)
   g_autofree char *listen = g_strdup_printf ("LISTEN quoit_%d", postgres->fleet_id);
 
   quoit_pg_disconnect (postgres);
-  if (connect_socket (store, error))
+  if (quoit_pg_open_connection (postgres, store, CONNECT_MS, &postgres->connection, error))
     {
       postgres->fd = postgres->pq->PQsocket (postgres->connection);
       quoit_process_register_file (&postgres->fd);
@@ -489,7 +528,7 @@ quoit_pg_connect (QuoitStore *store, GError **error)
                     postgres->pq->PQserverVersion (postgres->connection) / 10000);
       else if (postgres->pq->PQsetnonblocking (postgres->connection, 1) == 0 && set_session (store, error)
                && (postgres->fleet_id == 0
-                   || (prepare_statements (store, error) && quoit_pg_execute (store, listen, error))))
+                   || (quoit_pg_prepare (store, error) && quoit_pg_execute (store, listen, error))))
         return TRUE;
     }
   quoit_pg_disconnect (postgres);
@@ -529,7 +568,7 @@ quoit_pg_announce (QuoitStore *store)
 }
 
 void
-quoit_pg_hear (QuoitPostgres *postgres)
+quoit_pg_read_announcements (QuoitPostgres *postgres)
 {
   const QuoitPq *pq = postgres->pq;
   PGnotify *news;
@@ -538,7 +577,7 @@ quoit_pg_hear (QuoitPostgres *postgres)
     return;
   while ((news = pq->PQnotifies (postgres->connection)) != NULL)
     {
-      postgres->told_seq = MAX (postgres->told_seq, g_ascii_strtoull (news->extra, NULL, 10));
+      postgres->announced_seq = MAX (postgres->announced_seq, g_ascii_strtoull (news->extra, NULL, 10));
       pq->PQfreemem (news);
     }
 }

@@ -6,15 +6,36 @@
 #include "store/postgresql/postgresql.h"
 
 /* How many rows of a copy are sent together. */
-enum { ROWS_PER_STATEMENT = 1024 };
+enum { ROWS_PER_STATEMENT = 1024, BYTES_PER_STATEMENT = 16 << 20 };
 
 /* --- reading --- */
 
+/* Remembers the last entry of a history on its way to @take. */
+typedef struct {
+  QuoitTakeFunc take;
+  gpointer data;
+  guint64 seq;
+  guint8 chain[QUOIT_CHAIN_BYTES];
+} LastEntry;
+
+static gboolean
+take_and_remember (const QuoitStoredEntry *stored, gpointer data, GError **error)
+{
+  LastEntry *last = data;
+
+  last->seq = stored->entry->seq;
+  memcpy (last->chain, stored->chain, sizeof last->chain);
+  return last->take (stored, last->data, error);
+}
+
+/* Checks that the history ends at the head, which a damaged one may not. */
 static gboolean
 take_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
 {
+  LastEntry last = { .take = take, .data = data };
   g_autoptr (GError) failure = NULL;
   guint8 chain[QUOIT_CHAIN_BYTES];
+  QuoitPgHead head;
 
   *image = quoit_pg_read_base (store, &failure);
   if (failure != NULL)
@@ -23,20 +44,36 @@ take_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointe
     memcpy (chain, (*image)->chain, sizeof chain);
   else
     quoit_chain_begin (store->identity, chain);
-  return quoit_pg_for_each_entry (store, *image == NULL ? 0 : (*image)->seq, G_MAXUINT64, chain, take, data, error);
+  last.seq = *image == NULL ? 0 : (*image)->seq;
+  memcpy (last.chain, chain, sizeof chain);
+  if (!quoit_pg_for_each_entry (store, last.seq, G_MAXUINT64, chain, take_and_remember, &last, error)
+      || !quoit_pg_read_head (store, &head, error))
+    return FALSE;
+  return (last.seq == head.seq && memcmp (last.chain, head.chain, sizeof last.chain) == 0)
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                        "the journal ends at entry %" G_GUINT64_FORMAT ", but the head is at %" G_GUINT64_FORMAT
+                        ": restore a backup",
+                        last.seq, head.seq);
+}
+
+typedef struct {
+  QuoitImage **image;
+  QuoitTakeFunc take;
+  gpointer data;
+} Reading;
+
+static gboolean
+read_in_snapshot (QuoitStore *store, gpointer data, GError **error)
+{
+  const Reading *reading = data;
+
+  return take_history (store, reading->image, reading->take, reading->data, error);
 }
 
 gboolean
 quoit_pg_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
 {
-  gboolean ok;
-
-  if (!quoit_pg_execute (store, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", error))
-    return FALSE;
-  ok = take_history (store, image, take, data, error);
-  if (!quoit_pg_execute (store, "ROLLBACK", NULL))
-    quoit_pg_disconnect (store->postgres);
-  return ok;
+  return quoit_pg_run_in_snapshot (store, read_in_snapshot, &(Reading) { image, take, data }, error);
 }
 
 /* --- writing --- */
@@ -54,11 +91,13 @@ run (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *argu
   return TRUE;
 }
 
+/* Inserts the fleet in the transaction, so that nobody sees it before it is complete. */
 gboolean
 quoit_pg_begin_history (QuoitStore *store, const guint8 *identity, GError **error)
 {
   memcpy (store->identity, identity, sizeof store->identity);
-  return quoit_pg_execute (store, "BEGIN", error);
+  return quoit_pg_execute (store, "BEGIN", error) && quoit_pg_insert_fleet (store, identity, error)
+         && quoit_pg_prepare (store, error);
 }
 
 gboolean
@@ -68,6 +107,7 @@ quoit_pg_add_image (QuoitStore *store, const QuoitImage *image, GError **error)
 
   quoit_pg_add_int4 (&base, store->postgres->fleet_id);
   quoit_pg_add_int8 (&base, (gint64) image->seq);
+  quoit_pg_add_int8 (&base, 0);
   return quoit_pg_insert_image (store, image, TRUE, error) && run (store, PG_BASE_SET, &base, error);
 }
 
@@ -91,6 +131,7 @@ send_rows (QuoitStore *store, guint64 last, GError **error)
   for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
     g_byte_array_unref (arrays[i]);
   g_array_set_size (postgres->rows, 0);
+  postgres->n_row_bytes = 0;
   return ok;
 }
 
@@ -108,7 +149,9 @@ quoit_pg_add_entry (QuoitStore *store, const QuoitStoredEntry *stored, GError **
   memcpy (row.chain, stored->chain, sizeof row.chain);
   g_byte_array_append (row.effects, from->effects, (guint) from->n_effect_bytes);
   g_array_append_val (store->postgres->rows, row);
-  return store->postgres->rows->len < ROWS_PER_STATEMENT || send_rows (store, stored->entry->seq, error);
+  store->postgres->n_row_bytes += from->n_effect_bytes;
+  return (store->postgres->rows->len < ROWS_PER_STATEMENT && store->postgres->n_row_bytes < BYTES_PER_STATEMENT)
+         || send_rows (store, stored->entry->seq, error);
 }
 
 gboolean

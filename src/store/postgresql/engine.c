@@ -16,10 +16,6 @@
 /* How many transactions lock first after one was overtaken. */
 enum { N_CAUTIOUS = 64 };
 
-/* An entry may be at most this much ahead of the server's clock, so that one wrong clock does not drag the clock of the
- * ledger along. PG_APPEND has the same number. */
-enum { MAX_AHEAD_MS = 5000 };
-
 /* --- rows --- */
 
 static void
@@ -126,8 +122,8 @@ check_term (const QuoitStore *store, const QuoitPgHead *head, GError **error)
   return store->postgres->term == 0 || store->postgres->term == head->term || fail_fenced (store, head->term, error);
 }
 
-static gboolean
-catch_up_as_leader (QuoitStore *store, GError **error)
+gboolean
+quoit_pg_check_term (QuoitStore *store, GError **error)
 {
   QuoitPgHead head;
 
@@ -217,8 +213,8 @@ pg_begin (QuoitStore *store, GError **error)
     }
   else
     {
-      quoit_pg_hear (postgres);
-      if ((postgres->is_stale || postgres->told_seq > store->fleet->seq) && !catch_up_as_leader (store, error))
+      quoit_pg_read_announcements (postgres);
+      if ((postgres->is_stale || postgres->announced_seq > store->fleet->seq) && !quoit_pg_check_term (store, error))
         return FALSE;
     }
   memcpy (store->pending_chain, store->chain, sizeof store->chain);
@@ -307,17 +303,19 @@ send_rows (QuoitStore *store, GError **error)
   return sent;
 }
 
-/* Connects again, and looks for the rows whose answer was lost. */
+/* Connects again, and looks for the rows whose answer was lost. Returns LOST with an error if that is impossible. */
 static Sent
 look_for_rows (QuoitStore *store, GError **error)
 {
   QuoitPostgres *postgres = store->postgres;
+  guint64 last = store->fleet->seq + postgres->rows->len;
   QuoitPgArguments arguments = { 0 };
+  QuoitJournalRange range;
   PGresult *result;
   Sent sent = NOT_APPENDED;
 
   quoit_pg_add_int4 (&arguments, postgres->fleet_id);
-  quoit_pg_add_int8 (&arguments, (gint64) (store->fleet->seq + postgres->rows->len));
+  quoit_pg_add_int8 (&arguments, (gint64) last);
   result = quoit_pg_read (store, PG_CHAIN_AT, &arguments, error);
   if (result == NULL)
     return LOST;
@@ -325,7 +323,14 @@ look_for_rows (QuoitStore *store, GError **error)
       && memcmp (postgres->pq->PQgetvalue (result, 0, 0), store->pending_chain, QUOIT_CHAIN_BYTES) == 0)
     sent = APPENDED;
   postgres->pq->PQclear (result);
-  return sent;
+  if (sent == APPENDED)
+    return sent;
+  if (!quoit_pg_read_range (store, &range, error))
+    return LOST;
+  if (range.checkpoint < last)
+    return NOT_APPENDED;
+  quoit_fail (error, QUOIT_ERROR_STORE, "a checkpoint has replaced the entries meanwhile");
+  return LOST;
 }
 
 static QuoitCommit
@@ -356,67 +361,80 @@ explain_not_appended (QuoitStore *store, GError **error)
   pg_rollback (store);
   if (!read_head_again (store, &head, error) || !check_term (store, &head, error))
     return QUOIT_COMMIT_FAILED;
-  if (head.seq == seq && last_ms > head.now_ms + MAX_AHEAD_MS)
+  if (head.seq == seq && last_ms > head.now_ms + QUOIT_PG_MAX_AHEAD_MS)
     {
       quoit_fail (error, QUOIT_ERROR_INVALID,
                   "clock '%" G_GINT64_FORMAT "': %" G_GINT64_FORMAT
                   " ms ahead of the server's clock, and at most %d ms are accepted: check the clocks of both machines",
-                  last_ms, last_ms - head.now_ms, MAX_AHEAD_MS);
+                  last_ms, last_ms - head.now_ms, QUOIT_PG_MAX_AHEAD_MS);
       return QUOIT_COMMIT_FAILED;
     }
   return overtaken (store);
 }
 
-/* A batch cannot be decided again. */
-static QuoitCommit
-refuse_repetition (QuoitStore *store, QuoitCommit result, GError **error)
+/* Sends the rows until it is known whether they are appended. @was_lost gets whether an answer was lost: a statement
+ * can then still be waiting on the server. At most one of two statements can succeed, because both expect the same
+ * head. So the rows are sent again at least once, which excludes the statement that still waits. */
+static Sent
+send_until_answered (QuoitStore *store, gboolean *was_lost, GError **error)
 {
-  if (result != QUOIT_COMMIT_OVERTAKEN || !store->in_batch)
-    return result;
-  quoit_fail (error, QUOIT_ERROR_BUSY,
-              "the connection was lost during the batch, and another writer was faster; nothing was written: retry");
-  return QUOIT_COMMIT_FAILED;
+  gint64 end_us = quoit_store_deadline_us (store);
+
+  for (guint n_losses = 0;;)
+    {
+      Sent sent = send_rows (store, error), found;
+
+      if (sent != LOST && !(sent == NOT_APPENDED && *was_lost))
+        return sent;
+      *was_lost = TRUE;
+      store->postgres->is_locked = FALSE;
+      g_clear_error (error);
+      found = look_for_rows (store, error);
+      if (found != NOT_APPENDED || sent == NOT_APPENDED)
+        return found;
+      if (n_losses++ > 0 && g_get_monotonic_time () >= end_us)
+        {
+          quoit_fail (error, QUOIT_ERROR_STORE, "the connection to the server keeps being lost");
+          return LOST;
+        }
+    }
 }
 
 static QuoitCommit
 append_rows (QuoitStore *store, GError **error)
 {
-  gint64 end_us = quoit_store_deadline_us (store);
+  g_autoptr (GError) failure = NULL;
   gboolean was_lost = FALSE;
+  Sent sent;
 
-  for (;;)
+  store->postgres->has_warning = FALSE;
+  sent = send_until_answered (store, &was_lost, &failure);
+  if (sent == APPENDED && !store->postgres->has_warning)
+    return QUOIT_COMMIT_DONE;
+  if (sent == NOT_APPENDED)
+    return explain_not_appended (store, error);
+  /* The server warns if it has ended the wait for a standby: the entry is committed here, and maybe nowhere else. */
+  if (sent == APPENDED)
     {
-      g_autoptr (GError) failure = NULL;
-      Sent sent = send_rows (store, &failure);
-
-      /* A statement whose connection was lost can still be waiting on the server. At most one of two can succeed,
-       * because both expect the same head. */
-      if (sent == LOST || (sent == NOT_APPENDED && was_lost))
-        {
-          Sent found;
-
-          was_lost = TRUE;
-          store->postgres->is_locked = FALSE;
-          g_clear_error (&failure);
-          found = look_for_rows (store, &failure);
-          if (found == LOST)
-            {
-              pg_rollback (store);
-              g_propagate_error (error, g_steal_pointer (&failure));
-              return fail_unconfirmed (error);
-            }
-          if (found == NOT_APPENDED && sent == LOST && g_get_monotonic_time () < end_us)
-            continue;
-          sent = found;
-        }
-      if (sent == APPENDED)
-        return QUOIT_COMMIT_DONE;
-      if (sent == NOT_APPENDED)
-        return explain_not_appended (store, error);
-      pg_rollback (store);
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return QUOIT_COMMIT_FAILED;
+      store->postgres->is_stale = TRUE;
+      quoit_fail (&failure, QUOIT_ERROR_STORE, "the server has not waited for its standby");
     }
+  pg_rollback (store);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return sent == LOST || sent == APPENDED || was_lost ? fail_unconfirmed (error) : QUOIT_COMMIT_FAILED;
+}
+
+/* Ends a transaction that has nothing to write. If the lock of the head was lost with its connection, what was decided
+ * may be about an old state. */
+static QuoitCommit
+end_without_rows (QuoitStore *store, GError **error)
+{
+  gboolean was_locked = store->postgres->is_locked;
+
+  store->postgres->is_locked = FALSE;
+  if (was_locked && quoit_pg_execute (store, "COMMIT", NULL))
+    return QUOIT_COMMIT_DONE;
+  return pg_confirm (store, error);
 }
 
 static QuoitCommit
@@ -426,18 +444,14 @@ pg_commit (QuoitStore *store, GError **error)
   QuoitCommit result;
 
   if (postgres->rows->len == 0)
-    {
-      result = pg_confirm (store, error);
-      pg_rollback (store);
-      return refuse_repetition (store, result, error);
-    }
+    return end_without_rows (store, error);
   result = append_rows (store, error);
   if (result == QUOIT_COMMIT_DONE)
     {
       memcpy (store->chain, store->pending_chain, sizeof store->chain);
       g_array_set_size (postgres->rows, 0);
     }
-  return refuse_repetition (store, result, error);
+  return result;
 }
 
 static void
@@ -478,7 +492,7 @@ pg_lead (QuoitStore *store, const char *leader, guint64 *term, GError **error)
 
   quoit_pg_add_int4 (&arguments, postgres->fleet_id);
   quoit_pg_add_bytes (&arguments, leader, strlen (leader));
-  /* A term that nobody uses does no harm, so a lost answer is no reason to look for it. */
+  /* A term without a leader does no harm, so a lost answer is no reason to look for it. */
   ok = quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error);
   if (!ok && is_lost)
     {
@@ -487,10 +501,15 @@ pg_lead (QuoitStore *store, const char *leader, guint64 *term, GError **error)
     }
   if (!ok)
     return FALSE;
+  if (postgres->pq->PQntuples (result) != 1)
+    {
+      quoit_pg_clear (store, &result, 1);
+      return quoit_pg_fail_gone (store, error);
+    }
   *term = (guint64) quoit_pg_get_int8 (postgres, result, 0, 0);
   quoit_pg_clear (store, &result, 1);
   postgres->term = *term;
-  return catch_up_as_leader (store, error);
+  return quoit_pg_check_term (store, error);
 }
 
 /* --- the handle --- */
@@ -540,7 +559,6 @@ const QuoitEngine quoit_engine_postgresql = { .close = pg_close,
                                               .add_image = quoit_pg_add_image,
                                               .add_entry = quoit_pg_add_entry,
                                               .end_history = quoit_pg_end_history,
-                                              .remove = quoit_pg_remove,
                                               .lead = pg_lead,
                                               .open_news = quoit_pg_open_news,
                                               .read_news = quoit_pg_read_news,

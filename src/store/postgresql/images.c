@@ -9,6 +9,7 @@ quoit_pg_read_image (QuoitStore *store, guint64 most, GError **error)
 {
   const QuoitPostgres *postgres = store->postgres;
   QuoitPgArguments arguments = { 0 };
+  g_autoptr (GError) failure = NULL;
   QuoitImage *image = NULL;
   PGresult *result;
 
@@ -16,8 +17,19 @@ quoit_pg_read_image (QuoitStore *store, guint64 most, GError **error)
   quoit_pg_add_int8 (&arguments, (gint64) MIN (most, (guint64) G_MAXINT64));
   result = quoit_pg_read (store, PG_IMAGE, &arguments, error);
   if (result != NULL && postgres->pq->PQntuples (result) > 0)
-    image = quoit_image_from_bytes (quoit_pg_get_bytes (postgres, result, 0, 0),
-                                    quoit_pg_get_length (postgres, result, 0, 0), error);
+    {
+      image = quoit_image_from_bytes (quoit_pg_get_bytes (postgres, result, 0, 0),
+                                      quoit_pg_get_length (postgres, result, 0, 0), &failure);
+      if (image != NULL && image->seq > most)
+        {
+          g_clear_pointer (&image, quoit_image_free);
+          quoit_fail (&failure, QUOIT_ERROR_DAMAGED, "the row of an image has another entry than the image");
+        }
+      if (failure != NULL && failure->code == QUOIT_ERROR_INVALID)
+        failure->code = QUOIT_ERROR_DAMAGED;
+      if (failure != NULL)
+        g_propagate_error (error, g_steal_pointer (&failure));
+    }
   postgres->pq->PQclear (result);
   return image;
 }
@@ -62,6 +74,7 @@ quoit_pg_load (QuoitStore *store, GError **error)
   guint8 chain[QUOIT_CHAIN_BYTES], before[QUOIT_CHAIN_BYTES];
   g_autoptr (QuoitFleet) known = NULL;
   QuoitPgProgress progress = QUOIT_PG_MUST_LOAD;
+  guint64 first_base = 0;
   gboolean ok = TRUE;
   QuoitPgHead head;
 
@@ -81,7 +94,12 @@ quoit_pg_load (QuoitStore *store, GError **error)
       memcpy (store->chain, chain, sizeof chain);
       quoit_store_publish (store, start);
       ok = read_to_head (store, &head, &progress, error);
+      if (ok && tries == 0)
+        first_base = head.base;
     }
+  if (ok && progress == QUOIT_PG_MUST_LOAD && store->fleet->seq < first_base)
+    ok = quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                     "the checkpoint at entry %" G_GUINT64_FORMAT " has no image: restore a backup", first_base);
   if (ok && progress == QUOIT_PG_MUST_LOAD)
     ok = quoit_fail (error, QUOIT_ERROR_BUSY, "other processes keep compacting the journal: retry");
   if (ok && (known == NULL || quoit_store_continues (known, store->fleet)))
@@ -105,6 +123,8 @@ quoit_pg_catch_up (QuoitStore *store, QuoitPgHead *head, GError **error)
       && (!quoit_pg_load (store, error) || !read_to_head (store, head, &progress, error)))
     return FALSE;
   store->postgres->is_stale = FALSE;
+  /* Any role can send a notification with a number that does not exist. */
+  store->postgres->announced_seq = MIN (store->postgres->announced_seq, store->fleet->seq);
   return TRUE;
 }
 

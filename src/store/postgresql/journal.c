@@ -25,8 +25,8 @@ enum {
 
 /* --- the head --- */
 
-static gboolean
-fail_gone (const QuoitStore *store, GError **error)
+gboolean
+quoit_pg_fail_gone (const QuoitStore *store, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "the database has no fleet '%s' any more",
                      store->postgres->fleet_name);
@@ -40,7 +40,7 @@ read_head (const QuoitStore *store, const PGresult *result, QuoitPgHead *head, G
   int row = postgres->pq->PQntuples (result) - 1;
 
   if (row < 0 || quoit_pg_get_int4 (postgres, result, row, COLUMN_IS_HEAD) != 1)
-    return fail_gone (store, error);
+    return quoit_pg_fail_gone (store, error);
   if (quoit_pg_get_length (postgres, result, row, COLUMN_CHAIN) != QUOIT_CHAIN_BYTES
       || quoit_pg_get_length (postgres, result, row, COLUMN_IDENTITY) != QUOIT_IDENTITY_BYTES)
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the row of fleet '%s' is damaged: restore a backup",
@@ -112,8 +112,7 @@ decode_row (const QuoitPostgres *postgres, const PGresult *result, int row, guin
                              link.n_effect_bytes, error);
 }
 
-/* Applies the entries of @result after the last one of *@fleet. *@is_behind gets whether the next entry is not stored
- * any more. @first_row is the first row that is not of the fleet's own last entry. */
+/* Applies the entries of @result from @first_row on, which follow the last one of *@fleet. */
 static gboolean
 apply_rows (const QuoitPostgres *postgres, const PGresult *result, int first_row, QuoitFleet **fleet, guint8 *chain,
             GError **error)
@@ -209,13 +208,21 @@ read_base (QuoitStore *store, QuoitJournalRange *range, GError **error)
 }
 
 gboolean
-quoit_pg_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error)
+quoit_pg_read_head (QuoitStore *store, QuoitPgHead *head, GError **error)
 {
   PGresult *result = quoit_pg_read_since (store, G_MAXINT64, error);
-  QuoitPgHead head;
-  gboolean ok = result != NULL && read_head (store, result, &head, error) && check_identity (store, &head, error);
+  gboolean ok = result != NULL && read_head (store, result, head, error) && check_identity (store, head, error);
 
   store->postgres->pq->PQclear (result);
+  return ok;
+}
+
+gboolean
+quoit_pg_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error)
+{
+  QuoitPgHead head;
+  gboolean ok = quoit_pg_read_head (store, &head, error);
+
   *range = (QuoitJournalRange) { 0 };
   if (!ok || !read_base (store, range, error))
     return FALSE;
@@ -297,21 +304,35 @@ read_chain_at (QuoitStore *store, guint64 seq, guint8 *chain, GError **error)
   return TRUE;
 }
 
-GPtrArray *
-quoit_pg_entries (QuoitStore *store, guint64 seq, GError **error)
+/* A read of the entries after one of them. */
+typedef struct {
+  guint64 seq;
+  GPtrArray *entries;
+} EntriesRead;
+
+static gboolean
+read_entries (QuoitStore *store, gpointer data, GError **error)
 {
-  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  const EntriesRead *read = data;
   guint8 chain[QUOIT_CHAIN_BYTES];
   QuoitJournalRange range;
 
-  if (!quoit_pg_read_range (store, &range, error) || !quoit_range_check_after (&range, seq, error))
-    return NULL;
-  if (seq >= store->fleet->seq)
-    return g_steal_pointer (&entries);
-  return read_chain_at (store, seq, chain, error)
-                 && quoit_pg_for_each_entry (store, seq, store->fleet->seq, chain, collect_entry, entries, error)
-             ? g_steal_pointer (&entries)
-             : NULL;
+  return quoit_pg_read_range (store, &range, error) && quoit_range_check_after (&range, read->seq, error)
+         && (read->seq >= store->fleet->seq
+             || (read_chain_at (store, read->seq, chain, error)
+                 && quoit_pg_for_each_entry (store, read->seq, store->fleet->seq, chain, collect_entry, read->entries,
+                                             error)));
+}
+
+GPtrArray *
+quoit_pg_entries (QuoitStore *store, guint64 seq, GError **error)
+{
+  EntriesRead read = { seq, g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+
+  if (quoit_pg_run_in_snapshot (store, read_entries, &read, error))
+    return read.entries;
+  g_ptr_array_unref (read.entries);
+  return NULL;
 }
 
 /* --- old entries --- */

@@ -16,7 +16,7 @@
   F (PQserverVersion)                                                                                                  \
   F (PQerrorMessage)                                                                                                   \
   F (PQsetnonblocking)                                                                                                 \
-  F (PQsetNoticeProcessor)                                                                                             \
+  F (PQsetNoticeReceiver)                                                                                              \
   F (PQsendQuery)                                                                                                      \
   F (PQsendQueryParams)                                                                                                \
   F (PQsendQueryPrepared)                                                                                              \
@@ -41,8 +41,8 @@
   F (PQgetlength)                                                                                                      \
   F (PQgetisnull)                                                                                                      \
   F (PQclear)                                                                                                          \
-  F (PQconnectdbParams)                                                                                                \
-  F (PQexec)
+  F (PQconninfoParse)                                                                                                  \
+  F (PQconninfoFree)
 
 #define QUOIT_PQ_MEMBER(name) __typeof__ (name) *name;
 typedef struct {

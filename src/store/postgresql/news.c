@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* News of other processes' entries: a connection of its own that listens. The descriptor is that of an epoll instance,
  * over the connection's socket and a timer, because a notification can be lost with a connection. */
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -11,31 +12,50 @@
 /* How often the caller is woken without a notification. */
 enum { POLL_SECONDS = 1 };
 
+/* How long the first connection may take, and a later one, which delays the caller's loop. */
+enum { FIRST_WAIT_MS = 10000, LATER_WAIT_MS = 500, POLL_MS = 20 };
+
 typedef struct {
   const QuoitPq *pq;
   PGconn *connection;
   int timer_fd, socket_fd; /* a child of fork(2) closes them */
 } Listener;
 
-/* Connects, waits for it, and listens. Runs in the call of the user, who has asked for a feed. */
+/* Waits for the answer to LISTEN. */
 static gboolean
-listen_to (const QuoitPostgres *postgres, Listener *listener, GError **error)
+await_listening (const Listener *listener, gint64 end_us)
 {
-  static const char *const keywords[] = { "dbname", "fallback_application_name", NULL };
-  const char *const values[] = { postgres->url, "quoit feed", NULL };
-  g_autofree char *text = g_strdup_printf ("LISTEN quoit_%d", postgres->fleet_id);
-  const QuoitPq *pq = postgres->pq;
+  const QuoitPq *pq = listener->pq;
   PGresult *result;
   gboolean ok;
 
-  listener->connection = pq->PQconnectdbParams (keywords, values, 1);
-  if (pq->PQstatus (listener->connection) != CONNECTION_OK)
-    return quoit_fail (error, QUOIT_ERROR_STORE, "feed: connecting: %s", pq->PQerrorMessage (listener->connection));
-  result = pq->PQexec (listener->connection, text);
-  ok = pq->PQresultStatus (result) == PGRES_COMMAND_OK
-       || quoit_fail (error, QUOIT_ERROR_STORE, "feed: listening: %s", pq->PQerrorMessage (listener->connection));
+  while (pq->PQisBusy (listener->connection))
+    {
+      struct pollfd fd = { .fd = pq->PQsocket (listener->connection), .events = POLLIN };
+
+      if (g_get_monotonic_time () >= end_us || poll (&fd, 1, POLL_MS) < 0 || !pq->PQconsumeInput (listener->connection))
+        return FALSE;
+    }
+  result = pq->PQgetResult (listener->connection);
+  ok = pq->PQresultStatus (result) == PGRES_COMMAND_OK;
   pq->PQclear (result);
+  pq->PQclear (pq->PQgetResult (listener->connection));
   return ok;
+}
+
+/* Connects, and listens. Takes at most about twice @wait_ms. */
+static gboolean
+listen_to (const QuoitPostgres *postgres, Listener *listener, gint64 wait_ms, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("LISTEN quoit_%d", postgres->fleet_id), *why = NULL;
+
+  if (!quoit_pg_open_connection (postgres, NULL, wait_ms, &listener->connection, error))
+    return g_prefix_error (error, "feed: "), FALSE;
+  if (postgres->pq->PQsendQuery (listener->connection, text)
+      && await_listening (listener, g_get_monotonic_time () + wait_ms * 1000))
+    return TRUE;
+  why = quoit_pg_dup_line (postgres->pq->PQerrorMessage (listener->connection));
+  return quoit_fail (error, QUOIT_ERROR_STORE, "feed: listening: %s", why);
 }
 
 static gboolean
@@ -57,11 +77,11 @@ disconnect (Listener *listener)
 }
 
 static gboolean
-connect_listener (const QuoitStore *store, QuoitNews *news, GError **error)
+connect_listener (const QuoitStore *store, QuoitNews *news, gint64 wait_ms, GError **error)
 {
   Listener *listener = news->data;
 
-  if (!listen_to (store->postgres, listener, error))
+  if (!listen_to (store->postgres, listener, wait_ms, error))
     return FALSE;
   listener->socket_fd = listener->pq->PQsocket (listener->connection);
   quoit_process_register_file (&listener->socket_fd);
@@ -82,7 +102,7 @@ quoit_pg_open_news (QuoitStore *store, QuoitNews *news, GError **error)
   if (news->fd < 0 || listener->timer_fd < 0 || timerfd_settime (listener->timer_fd, 0, &every, NULL) != 0
       || !add_to_epoll (news->fd, listener->timer_fd))
     return quoit_fail (error, QUOIT_ERROR_STORE, "feed: epoll and timerfd: %m");
-  return connect_listener (store, news, error);
+  return connect_listener (store, news, FIRST_WAIT_MS, error);
 }
 
 void
@@ -102,7 +122,7 @@ quoit_pg_read_news (QuoitStore *store, QuoitNews *news)
     }
   /* The timer keeps waking the caller until the server can be reached again. */
   disconnect (listener);
-  (void) connect_listener (store, news, NULL);
+  (void) connect_listener (store, news, LATER_WAIT_MS, NULL);
 }
 
 void

@@ -11,12 +11,13 @@ enum { MAX_NAME = 128 };
 static char *
 dup_shown (const char *url, const char *fleet)
 {
-  const char *start = strstr (url, "://") + 3;
-  gsize length = strcspn (start, "?");
-  g_autofree char *place = g_strndup (start, length);
-  const char *at = strrchr (place, '@');
+  const char *start = strstr (url, "://") + 3, *at = strrchr (start, '@');
+  g_autofree char *place = NULL;
 
-  return g_strdup_printf ("postgresql://%s#%s", at == NULL ? place : at + 1, fleet);
+  if (at != NULL)
+    start = at + 1;
+  place = g_strndup (start, strcspn (start, "?"));
+  return g_strdup_printf ("postgresql://%s#%s", place, fleet);
 }
 
 static gboolean
@@ -30,11 +31,26 @@ is_name (const char *text)
   return length > 0 && length <= MAX_NAME;
 }
 
+/* Checks the URL without its fleet. libpq's own message can have the password in it. */
+static gboolean
+check_url (const QuoitPq *pq, const char *url, GError **error)
+{
+  PQconninfoOption *options = pq->PQconninfoParse (url, NULL);
+
+  if (options == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "the URL cannot be read: expected postgresql://USER@HOST:PORT/DATABASE#FLEET; write '%%' in a "
+                       "name as '%%25', and '#' as '%%23'");
+  pq->PQconninfoFree (options);
+  return TRUE;
+}
+
 static QuoitStore *
 new_store (const char *url, gint64 wait_ms, GError **error)
 {
   const QuoitPq *pq = quoit_pq_load (error);
   const char *hash = strrchr (url, '#');
+  g_autofree char *shown = NULL;
   QuoitPostgres *postgres;
   QuoitStore *store;
 
@@ -42,7 +58,9 @@ new_store (const char *url, gint64 wait_ms, GError **error)
     return NULL;
   if (hash == NULL || !is_name (hash + 1))
     {
-      g_autofree char *quoted = quoit_quote (hash == NULL ? "" : hash + 1);
+      /* What follows the last '#' can be a part of the password. */
+      gboolean can_show = hash != NULL && strpbrk (hash, "@:/") == NULL;
+      g_autofree char *quoted = quoit_quote (can_show ? hash + 1 : "");
 
       quoit_fail (error, QUOIT_ERROR_INVALID,
                   "fleet %s: expected the name of a fleet after the URL, such as postgresql://HOST/DATABASE#tpus: "
@@ -50,13 +68,16 @@ new_store (const char *url, gint64 wait_ms, GError **error)
                   quoted);
       return NULL;
     }
+  shown = g_strndup (url, (gsize) (hash - url));
+  if (!check_url (pq, shown, error))
+    return NULL;
   store = quoit_store_alloc (&quoit_engine_postgresql);
   postgres = g_new0 (QuoitPostgres, 1);
   store->postgres = postgres;
   store->wait_ms = store->lock_wait_ms = MAX (wait_ms, 0);
   postgres->pq = pq;
   postgres->fd = -1;
-  postgres->url = g_strndup (url, (gsize) (hash - url));
+  postgres->url = g_steal_pointer (&shown);
   postgres->fleet_name = g_strdup (hash + 1);
   postgres->rows = quoit_pg_new_rows ();
   store->path = dup_shown (postgres->url, postgres->fleet_name);
@@ -161,20 +182,18 @@ draw_identity (QuoitStore *store, guint8 *identity, GError **error)
   return TRUE;
 }
 
-static gboolean
-insert_fleet (QuoitStore *store, GError **error)
+gboolean
+quoit_pg_insert_fleet (QuoitStore *store, const guint8 *identity, GError **error)
 {
   QuoitPostgres *postgres = store->postgres;
   QuoitPgArguments arguments = { 0 };
-  guint8 identity[QUOIT_IDENTITY_BYTES], chain[QUOIT_CHAIN_BYTES];
+  guint8 chain[QUOIT_CHAIN_BYTES];
   PGresult *result;
   gboolean is_new;
 
-  if (!draw_identity (store, identity, error))
-    return FALSE;
   quoit_chain_begin (identity, chain);
   quoit_pg_add_bytes (&arguments, postgres->fleet_name, strlen (postgres->fleet_name));
-  quoit_pg_add_bytes (&arguments, identity, sizeof identity);
+  quoit_pg_add_bytes (&arguments, identity, QUOIT_IDENTITY_BYTES);
   quoit_pg_add_bytes (&arguments, chain, sizeof chain);
   result = run_with_name (store,
                           "INSERT INTO quoit.fleet (name, identity, seq, chain) VALUES ($1, $2, 0, $3)"
@@ -183,6 +202,8 @@ insert_fleet (QuoitStore *store, GError **error)
   if (result == NULL)
     return FALSE;
   is_new = postgres->pq->PQntuples (result) == 1;
+  if (is_new)
+    postgres->fleet_id = quoit_pg_get_int4 (postgres, result, 0, 0);
   postgres->pq->PQclear (result);
   return is_new
          || quoit_fail (error, QUOIT_ERROR_CONFLICT, "the database has a fleet '%s' already", postgres->fleet_name);
@@ -204,10 +225,25 @@ make_schema (QuoitStore *store, GError **error)
   return FALSE;
 }
 
+/* Makes the tables unless they are there. */
 static gboolean
-has_schema (QuoitStore *store)
+ensure_schema (QuoitStore *store, GError **error)
 {
-  return check_version (store, NULL);
+  g_autoptr (GError) failure = NULL;
+
+  if (check_version (store, &failure))
+    return TRUE;
+  if (failure->code == QUOIT_ERROR_NOT_FOUND)
+    return make_schema (store, error) && check_version (store, error);
+  return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+}
+
+static gboolean
+create_fleet (QuoitStore *store, GError **error)
+{
+  guint8 identity[QUOIT_IDENTITY_BYTES];
+
+  return draw_identity (store, identity, error) && quoit_pg_insert_fleet (store, identity, error);
 }
 
 QuoitStore *
@@ -219,26 +255,21 @@ quoit_pg_create (const char *url, gint64 wait_ms, GError **error)
   if (store == NULL)
     return NULL;
   return finish (store,
-                 quoit_pg_reconnect (store, &failure) && (has_schema (store) || make_schema (store, &failure))
-                     && insert_fleet (store, &failure) && load_fleet (store, &failure),
+                 quoit_pg_reconnect (store, &failure) && ensure_schema (store, &failure)
+                     && create_fleet (store, &failure) && load_fleet (store, &failure),
                  &failure, error);
 }
 
-/* --- removing --- */
+/* --- copies --- */
 
-void
-quoit_pg_remove (const char *url)
+/* Without the fleet: its row is inserted in the transaction of the copy. */
+QuoitStore *
+quoit_pg_create_empty (const char *url, gint64 wait_ms, GError **error)
 {
-  g_autoptr (QuoitStore) store = new_store (url, 0, NULL);
-  g_autofree char *text = NULL;
+  QuoitStore *store = new_store (url, wait_ms, error);
+  g_autoptr (GError) failure = NULL;
 
-  if (store == NULL || !quoit_pg_reconnect (store, NULL) || !find_fleet (store, NULL))
-    return;
-  text = g_strdup_printf ("WITH j AS (DELETE FROM quoit.journal WHERE fleet = %d),"
-                          " i AS (DELETE FROM quoit.image WHERE fleet = %d) SELECT 1",
-                          store->postgres->fleet_id, store->postgres->fleet_id);
-  (void) quoit_pg_execute (store, text, NULL);
-  g_clear_pointer (&text, g_free);
-  text = g_strdup_printf ("DELETE FROM quoit.fleet WHERE id = %d", store->postgres->fleet_id);
-  (void) quoit_pg_execute (store, text, NULL);
+  if (store == NULL)
+    return NULL;
+  return finish (store, quoit_pg_reconnect (store, &failure) && ensure_schema (store, &failure), &failure, error);
 }

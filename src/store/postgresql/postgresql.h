@@ -25,13 +25,16 @@ struct _QuoitPostgres {
   guint64 term; /* of this handle as the leader; 0: one of many writers */
 
   GArray *rows;              /* of QuoitPgRow, of the open transaction */
+  gsize n_row_bytes;         /* of the effects in the rows of a copy */
+  gboolean is_in_snapshot;   /* in quoit_pg_run_in_snapshot(): a lost connection cannot be replaced */
   gboolean is_locked;        /* the transaction is open on the server, and has the head's row */
   gboolean must_lock;        /* the next transaction locks first, because the last one was overtaken */
   guint n_cautious;          /* how many more transactions lock first, because others were faster lately */
   gboolean has_announcement; /* the answer to the last NOTIFY is still to be read */
-  guint64 told_seq;          /* the newest entry that NOTIFY has told about */
+  guint64 announced_seq;     /* the newest entry that others have announced */
   guint64 image_seq;         /* of the newest image that is known to be stored */
-  gboolean is_stale;         /* the next transaction has to catch up, whatever NOTIFY told */
+  gboolean has_warning;      /* the server has sent a warning since the member was reset */
+  gboolean is_stale;         /* the next transaction has to catch up, whatever was announced */
 };
 
 /* --- connection.c --- */
@@ -66,9 +69,21 @@ void quoit_pg_clear (QuoitStore *store, PGresult **results, guint n);
 /* Runs one statement that only reads. Connects again, once, if the connection was lost. Returns NULL on failure. */
 PGresult *quoit_pg_read (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments,
                          GError **error);
+/* Calls @read in a transaction that sees the fleet at one moment, whatever others append and compact meanwhile. If the
+ * connection is lost in it, the reads of @read fail. */
+typedef gboolean (*QuoitPgReadFunc) (QuoitStore *store, gpointer data, GError **error);
+gboolean quoit_pg_run_in_snapshot (QuoitStore *store, QuoitPgReadFunc read, gpointer data, GError **error);
 /* Runs SQL without arguments and without a result. */
 gboolean quoit_pg_execute (QuoitStore *store, const char *text, GError **error);
 
+/* Connects to the server without blocking for longer than @wait_ms. @store may be interrupted meanwhile; NULL: it may
+ * not. The caller ends the connection with PQfinish(), also after a failure. */
+gboolean quoit_pg_open_connection (const QuoitPostgres *postgres, const QuoitStore *store, gint64 wait_ms,
+                                   PGconn **connection, GError **error);
+/* Returns the first line of a message of libpq, which ends with a newline and can have hints after it. */
+char *quoit_pg_dup_line (const char *message);
+/* Prepares the statements. */
+gboolean quoit_pg_prepare (QuoitStore *store, GError **error);
 gboolean quoit_pg_connect (QuoitStore *store, GError **error);
 /* Connects again until the store's wait ends. */
 gboolean quoit_pg_reconnect (QuoitStore *store, GError **error);
@@ -76,8 +91,8 @@ void quoit_pg_disconnect (QuoitPostgres *postgres);
 gboolean quoit_pg_is_connected (const QuoitPostgres *postgres);
 /* Tells other processes about the last entry, without waiting for the answer. */
 void quoit_pg_announce (QuoitStore *store);
-/* Reads what the server has told about other processes' entries. */
-void quoit_pg_hear (QuoitPostgres *postgres);
+/* Reads the announcements of other processes. */
+void quoit_pg_read_announcements (QuoitPostgres *postgres);
 
 gint32 quoit_pg_get_int4 (const QuoitPostgres *postgres, const PGresult *result, int row, int column);
 gint64 quoit_pg_get_int8 (const QuoitPostgres *postgres, const PGresult *result, int row, int column);
@@ -93,12 +108,14 @@ typedef struct {
   guint8 chain[QUOIT_CHAIN_BYTES], identity[QUOIT_IDENTITY_BYTES];
 } QuoitPgHead;
 
-/* Applies the entries that @result has (of PG_SINCE) to the store's fleet, and checks their links. Fails with DAMAGED
- * if the journal is not the one that this handle has read. *@is_complete gets whether the head was reached; @is_behind,
- * if a checkpoint has replaced the next entries. */
 typedef enum { QUOIT_PG_REACHED_HEAD, QUOIT_PG_MORE_ENTRIES, QUOIT_PG_MUST_LOAD } QuoitPgProgress;
+/* Applies the entries that @result has (of PG_SINCE) to the store's fleet, and checks their links. *@progress gets
+ * whether the head was reached, more entries follow, or a checkpoint has replaced the next ones; then nothing is
+ * applied. Fails with DAMAGED if the journal is not the one that this handle has read. */
 gboolean quoit_pg_take_entries (QuoitStore *store, const PGresult *result, QuoitPgProgress *progress, QuoitPgHead *head,
                                 GError **error);
+/* Fails because the fleet is gone. */
+gboolean quoit_pg_fail_gone (const QuoitStore *store, GError **error);
 /* Fails because an entry that this handle has read is gone. */
 gboolean quoit_pg_fail_went_back (const QuoitStore *store, GError **error);
 /* Returns the result of PG_SINCE. */
@@ -114,6 +131,7 @@ QuoitFleet *quoit_pg_load_start (QuoitStore *store, guint64 most, guint8 *chain,
 /* Loads the newest image and the entries after it. */
 gboolean quoit_pg_load (QuoitStore *store, GError **error);
 
+gboolean quoit_pg_read_head (QuoitStore *store, QuoitPgHead *head, GError **error);
 gboolean quoit_pg_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error);
 GPtrArray *quoit_pg_entries (QuoitStore *store, guint64 seq, GError **error);
 QuoitFleet *quoit_pg_fleet_at (QuoitStore *store, guint64 seq, GError **error);
@@ -133,6 +151,8 @@ void quoit_pg_store_image (QuoitStore *store);
 /* --- engine.c --- */
 
 GArray *quoit_pg_new_rows (void);
+/* Catches up, and fails with FENCED if the term of this leader has ended. */
+gboolean quoit_pg_check_term (QuoitStore *store, GError **error);
 /* Makes one array in PostgreSQL's binary form per column of the rows. */
 enum { QUOIT_PG_N_ARRAYS = 7 };
 void quoit_pg_make_arrays (const GArray *rows, GByteArray **arrays);
@@ -145,7 +165,11 @@ gboolean quoit_pg_begin_history (QuoitStore *store, const guint8 *identity, GErr
 gboolean quoit_pg_add_image (QuoitStore *store, const QuoitImage *image, GError **error);
 gboolean quoit_pg_add_entry (QuoitStore *store, const QuoitStoredEntry *stored, GError **error);
 gboolean quoit_pg_end_history (QuoitStore *store, guint64 seq, const guint8 *chain, GError **error);
-void quoit_pg_remove (const char *url);
+
+/* --- open.c --- */
+
+/* Inserts the row of a new fleet with this identity. Fails with CONFLICT if the fleet exists. */
+gboolean quoit_pg_insert_fleet (QuoitStore *store, const guint8 *identity, GError **error);
 
 /* --- news.c --- */
 

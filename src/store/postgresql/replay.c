@@ -25,18 +25,35 @@ replay (QuoitStore *store, guint64 seq, guint8 *chain, GError **error)
   return g_steal_pointer (&fleet);
 }
 
+/* A replay to one entry, and what it gives. */
+typedef struct {
+  guint64 seq;
+  QuoitFleet *fleet;
+} PastRead;
+
+static gboolean
+read_past (QuoitStore *store, gpointer data, GError **error)
+{
+  PastRead *read = data;
+  QuoitJournalRange range;
+
+  if (!quoit_pg_read_range (store, &range, error) || !quoit_range_check_entry (&range, read->seq, error))
+    return FALSE;
+  read->fleet
+      = read->seq == store->fleet->seq ? quoit_fleet_ref (store->fleet) : replay (store, read->seq, NULL, error);
+  return read->fleet != NULL;
+}
+
 QuoitFleet *
 quoit_pg_fleet_at (QuoitStore *store, guint64 seq, GError **error)
 {
-  QuoitJournalRange range;
-  QuoitFleet *fleet = NULL;
+  PastRead read = { .seq = seq };
 
   if (!quoit_store_lock_writer (store, error))
     return NULL;
-  if (quoit_pg_read_range (store, &range, error) && quoit_range_check_entry (&range, seq, error))
-    fleet = seq == store->fleet->seq ? quoit_fleet_ref (store->fleet) : replay (store, seq, NULL, error);
+  (void) quoit_pg_run_in_snapshot (store, read_past, &read, error);
   quoit_store_unlock_writer (store);
-  return fleet;
+  return read.fleet;
 }
 
 /* --- verify --- */
@@ -102,24 +119,52 @@ read_images (QuoitStore *store, GError **error)
   return ok ? g_steal_pointer (&images) : NULL;
 }
 
+/* Checks the end of the replay. */
 static gboolean
-verify (QuoitStore *store, const QuoitJournalRange *range, GError **error)
+check_end (const QuoitStore *store, const Verification *verification, const guint8 *chain, GError **error)
+{
+  if (verification->fleet->seq != store->fleet->seq)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "the journal ends at entry %" G_GUINT64_FORMAT ", but the head is at %" G_GUINT64_FORMAT
+                       ": restore a backup",
+                       verification->fleet->seq, store->fleet->seq);
+  if (memcmp (chain, store->chain, QUOIT_CHAIN_BYTES) != 0)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "the link of entry %" G_GUINT64_FORMAT " is not that of the head: restore a backup",
+                       store->fleet->seq);
+  for (guint i = 0; i < verification->images->len; i++)
+    {
+      const QuoitImage *image = verification->images->pdata[i];
+
+      if (image->seq <= store->fleet->seq)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                           "the image at entry %" G_GUINT64_FORMAT " is at no entry of the journal: restore a backup",
+                           image->seq);
+    }
+  return quoit_store_check_equal (verification->fleet, store->fleet, error);
+}
+
+static gboolean
+verify_in_snapshot (QuoitStore *store, gpointer data, GError **error)
 {
   guint8 chain[QUOIT_CHAIN_BYTES];
-  Verification verification = { quoit_pg_load_start (store, range->checkpoint, chain, error), NULL };
-  gboolean ok = verification.fleet != NULL && (verification.images = read_images (store, error)) != NULL
-                && check_image (&verification, chain, error)
-                && quoit_pg_for_each_entry (store, verification.fleet->seq, store->fleet->seq, chain, verify_entry,
-                                            &verification, error);
+  Verification verification = { NULL, NULL };
+  QuoitJournalRange range;
+  gboolean ok;
 
-  if (ok)
-    ok = verification.fleet->seq == store->fleet->seq && memcmp (chain, store->chain, QUOIT_CHAIN_BYTES) == 0
-         && quoit_store_check_equal (verification.fleet, store->fleet, error);
-  if (!ok && error != NULL && *error == NULL)
-    quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                "the journal ends at entry %" G_GUINT64_FORMAT ", but the head is at %" G_GUINT64_FORMAT
-                ": restore a backup",
-                verification.fleet->seq, store->fleet->seq);
+  if (!quoit_pg_read_range (store, &range, error))
+    return FALSE;
+  verification.fleet = quoit_pg_load_start (store, range.checkpoint, chain, error);
+  ok = verification.fleet != NULL && (verification.images = read_images (store, error)) != NULL;
+  /* An image before the checkpoint was stored while another process compacted. */
+  while (ok && verification.images->len > 0
+         && ((const QuoitImage *) verification.images->pdata[verification.images->len - 1])->seq
+                < verification.fleet->seq)
+    g_ptr_array_set_size (verification.images, (gint) verification.images->len - 1);
+  ok = ok && check_image (&verification, chain, error)
+       && quoit_pg_for_each_entry (store, verification.fleet->seq, store->fleet->seq, chain, verify_entry,
+                                   &verification, error)
+       && check_end (store, &verification, chain, error);
   quoit_fleet_unref (verification.fleet);
   g_clear_pointer (&verification.images, g_ptr_array_unref);
   return ok;
@@ -128,18 +173,9 @@ verify (QuoitStore *store, const QuoitJournalRange *range, GError **error)
 gboolean
 quoit_pg_verify (QuoitStore *store, GError **error)
 {
-  QuoitJournalRange range;
   QuoitPgHead head;
-  gboolean ok;
 
-  /* One snapshot, so that a compaction meanwhile does not take entries away. */
-  if (!quoit_pg_catch_up (store, &head, error)
-      || !quoit_pg_execute (store, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", error))
-    return FALSE;
-  ok = quoit_pg_read_range (store, &range, error) && verify (store, &range, error);
-  if (!quoit_pg_execute (store, "ROLLBACK", NULL))
-    quoit_pg_disconnect (store->postgres);
-  return ok;
+  return quoit_pg_catch_up (store, &head, error) && quoit_pg_run_in_snapshot (store, verify_in_snapshot, NULL, error);
 }
 
 /* --- compaction --- */
@@ -148,8 +184,8 @@ quoit_pg_verify (QuoitStore *store, GError **error)
 static gboolean
 replace_entries (QuoitStore *store, const QuoitImage *image, guint64 *n_removed, guint64 checkpoint, GError **error)
 {
-  QuoitPgArguments at = { 0 };
-  QuoitPgStep steps[] = { { .text = "BEGIN" }, { .statement = PG_BASE_SET, .arguments = &at } };
+  QuoitPgArguments at = { 0 }, base;
+  QuoitPgStep steps[] = { { .text = "BEGIN" }, { .statement = PG_BASE_SET, .arguments = &base } };
   const QuoitPgStep drops[] = { { .statement = PG_IMAGES_DROP, .arguments = &at },
                                 { .statement = PG_JOURNAL_DROP, .arguments = &at },
                                 { .text = "COMMIT" } };
@@ -158,6 +194,8 @@ replace_entries (QuoitStore *store, const QuoitImage *image, guint64 *n_removed,
 
   quoit_pg_add_int4 (&at, store->postgres->fleet_id);
   quoit_pg_add_int8 (&at, (gint64) image->seq);
+  base = at;
+  quoit_pg_add_int8 (&base, (gint64) store->postgres->term);
   if (!quoit_pg_run_steps (store, steps, G_N_ELEMENTS (steps), results, &is_lost, error))
     {
       if (!is_lost)
@@ -179,30 +217,49 @@ replace_entries (QuoitStore *store, const QuoitImage *image, guint64 *n_removed,
   return !is_later;
 }
 
+/* Makes the image of a compaction. */
+typedef struct {
+  guint64 before_seq;
+  gint64 made_ms;
+  guint64 checkpoint; /* before the compaction */
+  QuoitImage *image;  /* NULL: there is nothing to do */
+} Compaction;
+
+static gboolean
+make_image (QuoitStore *store, gpointer data, GError **error)
+{
+  Compaction *compaction = data;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  guint8 chain[QUOIT_CHAIN_BYTES];
+  QuoitJournalRange range;
+  guint64 up_to;
+
+  if (!quoit_pg_read_range (store, &range, error)
+      || !quoit_range_check_compaction (&range, compaction->before_seq, &up_to, error))
+    return FALSE;
+  compaction->checkpoint = range.checkpoint;
+  if (up_to == 0)
+    return TRUE;
+  fleet = replay (store, up_to, chain, error);
+  if (fleet == NULL)
+    return FALSE;
+  compaction->image = quoit_image_new (fleet, compaction->made_ms);
+  memcpy (compaction->image->chain, chain, sizeof chain);
+  return TRUE;
+}
+
 gboolean
 quoit_pg_compact (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = NULL;
-  g_autoptr (QuoitImage) image = NULL;
-  guint8 chain[QUOIT_CHAIN_BYTES];
-  QuoitJournalRange range;
-  guint64 up_to = 0;
+  Compaction compaction = { before_seq, made_ms, 0, NULL };
   gboolean ok;
 
   if (!quoit_store_lock_writer (store, error))
     return FALSE;
-  ok = quoit_pg_read_range (store, &range, error) && quoit_range_check_compaction (&range, before_seq, &up_to, error);
-  if (ok && up_to != 0)
-    {
-      fleet = replay (store, up_to, chain, error);
-      ok = fleet != NULL;
-      if (ok)
-        {
-          image = quoit_image_new (fleet, made_ms);
-          memcpy (image->chain, chain, sizeof chain);
-          ok = replace_entries (store, image, n_removed, range.checkpoint, error);
-        }
-    }
+  ok = quoit_pg_check_term (store, error) && quoit_pg_run_in_snapshot (store, make_image, &compaction, error)
+       && (compaction.image == NULL
+           || replace_entries (store, compaction.image, n_removed, compaction.checkpoint, error));
   quoit_store_unlock_writer (store);
+  quoit_image_free (compaction.image);
   return ok;
 }

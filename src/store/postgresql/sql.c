@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/postgresql/sql.h"
 
+#include <glib.h>
+
 /* The row of a fleet is its head: each append changes it, and so excludes other appends. The low fill factor leaves
  * room for new versions of the row on the same page. */
 const char quoit_pg_schema[]
@@ -25,20 +27,25 @@ const char quoit_pg_schema[]
 
 const char *const quoit_pg_statements[N_PG] = {
   /* Changes the head only if it is still the one that the change was decided on, and only then writes the rows. */
-  [PG_APPEND] = "WITH head AS (UPDATE quoit.fleet SET seq = $5, chain = $6"
-                " WHERE id = $1 AND seq = $2 AND chain = $3 AND ($4::bigint = 0 OR term = $4)"
-                " AND $7::bigint <= " NOW_MS " + 5000 RETURNING id, term),"
-                " rows AS (INSERT INTO quoit.journal"
-                " (fleet, seq, time_ms, verb, actor, next_group, next_node, term, chain, effects)"
-                " SELECT head.id, $2 + r.i, r.t, r.v, r.a, r.g, r.n, head.term, r.c, r.e FROM head,"
-                " unnest($8::bigint[], $9::int[], $10::text[], $11::bigint[], $12::bigint[], $13::bytea[],"
-                " $14::bytea[]) WITH ORDINALITY r(t, v, a, g, n, c, e, i))"
-                " SELECT id FROM head",
+  [PG_APPEND]
+  = "WITH head AS (UPDATE quoit.fleet SET seq = $5, chain = $6"
+    " WHERE id = $1 AND seq = $2 AND chain = $3 AND ($4::bigint = 0 OR term = $4)"
+    " AND $7::bigint <= " NOW_MS " + " G_STRINGIFY (
+        QUOIT_PG_MAX_AHEAD_MS) " RETURNING id, term),"
+                               " rows AS (INSERT INTO quoit.journal"
+                               " (fleet, seq, time_ms, verb, actor, next_group, next_node, term, chain, effects)"
+                               " SELECT head.id, $2 + r.i, r.t, r.v, r.a, r.g, r.n, head.term, r.c, r.e FROM head,"
+                               " unnest($8::bigint[], $9::int[], $10::text[], $11::bigint[], $12::bigint[], "
+                               "$13::bytea[],"
+                               " $14::bytea[]) WITH ORDINALITY r(t, v, a, g, n, c, e, i))"
+                               " SELECT id FROM head",
   /* One statement, so that the entries and the head are of one moment. */
   [PG_SINCE] = "SELECT 0, seq, time_ms, verb, actor, next_group, next_node, chain, effects FROM"
-               " (SELECT * FROM quoit.journal WHERE fleet = $1 AND seq >= $2 ORDER BY seq LIMIT 4096) entries"
-               " UNION ALL SELECT 1, seq, " NOW_MS ", 0, leader, term, base, chain, identity FROM quoit.fleet"
-               " WHERE id = $1 ORDER BY 1, 2",
+               " (SELECT * FROM quoit.journal WHERE fleet = $1 AND seq >= $2 ORDER BY seq"
+               " LIMIT " G_STRINGIFY (QUOIT_PG_ROWS_AT_ONCE) ") entries"
+                                                             " UNION ALL SELECT 1, seq, " NOW_MS
+                                                             ", 0, leader, term, base, chain, identity FROM quoit.fleet"
+                                                             " WHERE id = $1 ORDER BY 1, 2",
   [PG_LOCK] = "SELECT seq FROM quoit.fleet WHERE id = $1 FOR UPDATE",
   [PG_LEAD] = "UPDATE quoit.fleet SET term = term + 1, leader = $2 WHERE id = $1 RETURNING term",
   [PG_CHAIN_AT] = "SELECT chain FROM quoit.journal WHERE fleet = $1 AND seq = $2",
@@ -50,7 +57,8 @@ const char *const quoit_pg_statements[N_PG] = {
                       " made_ms = excluded.made_ms, bytes = excluded.bytes",
   [PG_IMAGES_DROP] = "DELETE FROM quoit.image WHERE fleet = $1 AND seq < $2",
   [PG_JOURNAL_DROP] = "DELETE FROM quoit.journal WHERE fleet = $1 AND seq <= $2",
-  [PG_BASE_SET] = "UPDATE quoit.fleet SET base = $2 WHERE id = $1 AND base < $2 RETURNING base",
+  [PG_BASE_SET] = "UPDATE quoit.fleet SET base = $2 WHERE id = $1 AND base < $2"
+                  " AND ($3::bigint = 0 OR term = $3) RETURNING base",
   [PG_TIME] = "SELECT time_ms FROM quoit.journal WHERE fleet = $1 AND seq = $2",
   [PG_ADD_ROWS] = "INSERT INTO quoit.journal"
                   " (fleet, seq, time_ms, verb, actor, next_group, next_node, term, chain, effects)"

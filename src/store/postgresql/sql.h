@@ -2,7 +2,11 @@
 /* All SQL of the PostgreSQL engine in one place (sql.c). */
 #pragma once
 
-enum { QUOIT_PG_SCHEMA_VERSION = 1, QUOIT_PG_ROWS_AT_ONCE = 4096 };
+#define QUOIT_PG_ROWS_AT_ONCE 4096
+/* An entry may be at most this much ahead of the server's clock, so that one wrong clock does not move the clock of the
+ * ledger. */
+#define QUOIT_PG_MAX_AHEAD_MS 5000
+enum { QUOIT_PG_SCHEMA_VERSION = 1 };
 
 /* The prepared statements of a connection. Their names are their numbers. */
 typedef enum {
@@ -17,7 +21,7 @@ typedef enum {
   PG_IMAGE_INSERT, /* fleet, seq, is base, time of the request, bytes */
   PG_IMAGES_DROP,  /* fleet, seq: drops the images before it */
   PG_JOURNAL_DROP, /* fleet, seq: drops the entries up to it */
-  PG_BASE_SET,     /* fleet, seq */
+  PG_BASE_SET,     /* fleet, seq, term */
   PG_TIME,         /* fleet, seq: the time of one entry */
   PG_ADD_ROWS,     /* fleet, seq before the first row, and arrays of rows */
   PG_SET_HEAD,     /* fleet, seq, chain, identity: of a copy */
