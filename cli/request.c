@@ -94,8 +94,8 @@ all_entries (RequestOptions *o)
       "do not use this node or its slice; repeat the option for several", "NAME" },
     { "cut", 0, 0, G_OPTION_ARG_FILENAME, &o->cut,
       "cut the slices from larger ones: whole (default: no), aligned, any or partition", "HOW" },
-    { "cubes", 0, 0, G_OPTION_ARG_FILENAME, &o->cubes,
-      "join each slice from free cubes of one block: any, or adjacent", "WHICH" },
+    { "cubes", 0, 0, G_OPTION_ARG_FILENAME, &o->cubes, "join each slice from free cubes of one block: any, or adjacent",
+      "WHICH" },
     { "twist", 0, 0, G_OPTION_ARG_NONE, &o->twists, "with --cubes any: wire the slices as twisted tori", NULL },
     { "place", 0, 0, G_OPTION_ARG_FILENAME, &o->place,
       "with --cut or --cubes: which places to use: best (default), first, pack or spread", "POLICY" },
@@ -372,7 +372,8 @@ set_places (QuoitRequest *request, const RequestOptions *options, GError **error
   QuoitCut cut;
 
   if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_WHOLE, &cut, error)
-      || !quoit_request_set_cut (request, cut, error) || !set_cubes (request, options, error) || !set_place (request, options->place, error))
+      || !quoit_request_set_cut (request, cut, error) || !set_cubes (request, options, error)
+      || !set_place (request, options->place, error))
     return false;
   for (char **n = options->excluded_nodes; n != NULL && *n != NULL; n++)
     quoit_request_exclude_node (request, *n);

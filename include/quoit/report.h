@@ -328,8 +328,8 @@ QUOIT_API const char *quoit_option_order_get_name (QuoitOptionOrder order);
  * quoit_report_find_option:
  *
  * Returns the best option in an order. One option can be the best one in several orders. Waiting counts on the expected
- * end of a group, else on the end of its own lease, which its caller may renew. It never counts on the end of an owner's
- * lease, because a live owner renews it.
+ * end of a group, else on the end of its own lease, which its caller may renew. It never counts on the end of an
+ * owner's lease, because a live owner renews it.
  *
  * Returns: an index below quoit_report_get_n_options(); -1: no option only waits, or only releases groups, or the
  *   verdict is not %QUOIT_VERDICT_NOT_NOW

@@ -95,12 +95,12 @@ typedef enum {
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_CUBES_NONE = 0,         /* slices are not joined */
-  QUOIT_CUBES_ANY = 1,          /* any cubes of the block, as optical circuit switches can join them */
-  QUOIT_CUBES_ANY_TWISTED = 2,  /* also, the slice is wired as a twisted torus */
-  QUOIT_CUBES_ADJACENT = 3      /* cubes at adjacent positions of the block, for static cabling; turned if that is
-                                 * also a topology of the generation. Nodes state positions with the label
-                                 * quoit/cube-position=X-Y-Z */
+  QUOIT_CUBES_NONE = 0,        /* slices are not joined */
+  QUOIT_CUBES_ANY = 1,         /* any cubes of the block, as optical circuit switches can join them */
+  QUOIT_CUBES_ANY_TWISTED = 2, /* also, the slice is wired as a twisted torus */
+  QUOIT_CUBES_ADJACENT = 3     /* cubes at adjacent positions of the block, for static cabling; turned if that is
+                                * also a topology of the generation. Nodes state positions with the label
+                                * quoit/cube-position=X-Y-Z */
 } QuoitCubes;
 
 /**
@@ -387,8 +387,8 @@ QUOIT_API bool quoit_request_set_cut (QuoitRequest *request, QuoitCut cut, GErro
  * The cubes are those that cost later requests least (docs/cubes.md). They never change, except by
  * quoit_ledger_repair(), which replaces cubes with a lost host in the same block if it can.
  *
- * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, a request is refused if its generation has no cubes, if
- * a side of its topology is not a multiple of 4, if its topology cannot be twisted although it asks for that (only
+ * Fails with %QUOIT_ERROR_INVALID for an unknown number. On use, a request is refused if its generation has no cubes,
+ * if a side of its topology is not a multiple of 4, if its topology cannot be twisted although it asks for that (only
  * k k 2k and k 2k 2k of v4 and v5p can), or if it is for bundles, may be cut, sets the TPU per bundle, keeps to or
  * spreads over domains, or is near a group.
  *

@@ -14,8 +14,7 @@ quoit_group_find_joined (const QuoitGroup *group, uint32_t slice, uint32_t shape
 
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices && shape != NULL, false);
 
-  if (group->data->kind != QUOIT_RECORD_CUBES
-      || !quoit_group_joined_facts (group->layout, group->data, slice, &facts))
+  if (group->data->kind != QUOIT_RECORD_CUBES || !quoit_group_joined_facts (group->layout, group->data, slice, &facts))
     return false;
   for (guint axis = 0; axis < 3; axis++)
     shape[axis] = facts.shape.dims[axis];

@@ -76,9 +76,9 @@ quoit_fleet_ahead_set_sound (const QuoitFleet *fleet)
   __atomic_store_n (&((QuoitFleet *) fleet)->ahead_is_sound, TRUE, __ATOMIC_RELAXED);
 }
 
-/* Another cache: whether the search for other slices of reservations ahead that lack some has found nothing since groups,
- * nodes or windows have changed. Also a group that takes slices ends it: the search is greedy, and can find another way.
- * Processes have different caches, and must decide alike. */
+/* Another cache: whether the search for other slices of reservations ahead that lack some has found nothing since
+ * groups, nodes or windows have changed. Also a group that takes slices ends it: the search is greedy, and can find
+ * another way. Processes have different caches, and must decide alike. */
 static inline gboolean
 quoit_fleet_ahead_is_stuck (const QuoitFleet *fleet)
 {

@@ -131,8 +131,8 @@ list_cubes (Finding *finding, guint32 class_index)
       const QuoitShelf *shelf = &layout->shelves[h];
       Cube cube;
 
-      for (guint32 s = shelf->first_slice; shelf->class_index == class_index && s < shelf->first_slice + shelf->n_slices;
-           s++)
+      for (guint32 s = shelf->first_slice;
+           shelf->class_index == class_index && s < shelf->first_slice + shelf->n_slices; s++)
         if (find_cube (finding, s, &cube))
           {
             cube.source = layout->pools[shelf->pool].source;
@@ -155,8 +155,7 @@ place_cubes (QuoitBlocks *blocks, QuoitBlock *block, const Cube *cubes)
       block->grid[axis] = MAX (block->grid[axis], cubes[i].position[axis] + 1);
   for (guint32 i = 0; i < block->n; i++)
     {
-      const guint32 *p = cubes[i].position,
-                    position = (p[2] * block->grid[1] + p[1]) * block->grid[0] + p[0];
+      const guint32 *p = cubes[i].position, position = (p[2] * block->grid[1] + p[1]) * block->grid[0] + p[0];
       gpointer key = GUINT_TO_POINTER (position + 1), other;
 
       if (!cubes[i].has_position)

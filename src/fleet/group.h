@@ -60,8 +60,8 @@ enum {
   QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024
 };
 
-/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id. The worker ids of
- * parts and of joined cubes are those in the slice of the group. */
+/* The data of a group, in one allocation with all texts. Nodes are sorted by slice, then by worker id. The worker ids
+ * of parts and of joined cubes are those in the slice of the group. */
 typedef struct {
   guint64 id;
   gint64 created_ms, ended_ms;

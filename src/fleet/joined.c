@@ -117,7 +117,7 @@ has_order (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice
 
 gboolean
 quoit_group_find_cubes (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice, QuoitShape *box,
-                         guint32 *cubes)
+                        guint32 *cubes)
 {
   QuoitShape boxes[QUOIT_MAX_CUBE_TURNS], shape;
   QuoitGeneration generation;
@@ -179,8 +179,7 @@ quoit_group_joined_wrap (const QuoitLayout *layout, const QuoitGroupData *group,
 }
 
 gboolean
-quoit_group_joined_facts (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice,
-                          QuoitSliceFacts *facts)
+quoit_group_joined_facts (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice, QuoitSliceFacts *facts)
 {
   g_autofree guint32 *cubes = g_new (guint32, group->n_nodes / QUOIT_CUBE_HOSTS + 1);
   QuoitGeneration generation;

@@ -262,5 +262,5 @@ quoit_quota_count (const QuoitQuota *quota, const QuoitLayout *layout, const Quo
   return group->kind == QUOIT_RECORD_SLICES  ? count_slices (quota, layout, group)
          : group->kind == QUOIT_RECORD_CUBES ? count_joined (quota, group)
          : group->bundles == NULL            ? 0
-                                            : count_bundles (quota, layout, group);
+                                             : count_bundles (quota, layout, group);
 }

@@ -11,7 +11,8 @@
 
 enum { KEY_POOL, KEY_ZONE, KEY_BLOCK, KEY_GRID, KEY_AT, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
 
-static const char *const key_names[N_KEYS] = { "pool", "zone", "block", "grid", "at", "hostchips", "busy", "draining", "dead" };
+static const char *const key_names[N_KEYS]
+    = { "pool", "zone", "block", "grid", "at", "hostchips", "busy", "draining", "dead" };
 
 enum { MARK_BUSY = 1, MARK_DRAINING = 2, MARK_DEAD = 4 };
 
@@ -23,8 +24,8 @@ typedef struct {
   QuoitFleetWord values[N_KEYS];
   QuoitSliceFacts facts;
   guint32 grid[3]; /* the cubes of the block along each axis; 0: not stated */
-  guint32 first; /* number of the first slice of the item in its pool */
-  guint8 *marks; /* one per node: MARK_... flags of the keys busy, draining and dead */
+  guint32 first;   /* number of the first slice of the item in its pool */
+  guint8 *marks;   /* one per node: MARK_... flags of the keys busy, draining and dead */
 } Item;
 
 static gboolean
@@ -65,7 +66,8 @@ read_key (QuoitFleetReader *reader, QuoitFleetWord word, Item *item)
       item->values[key] = value;
       return TRUE;
     }
-  return quoit_fleet_refuse (reader, word.at, length, "one of pool, zone, block, grid, at, hostchips, busy, draining, dead");
+  return quoit_fleet_refuse (reader, word.at, length,
+                             "one of pool, zone, block, grid, at, hostchips, busy, draining, dead");
 }
 
 static gboolean
@@ -257,8 +259,8 @@ make_kind (QuoitFleetReader *reader, const Item *item, const SliceLabels *stated
 static char *
 format_position (const Item *item, guint32 index)
 {
-  const guint32 position[3] = { index % item->grid[0], index / item->grid[0] % item->grid[1],
-                                index / item->grid[0] / item->grid[1] };
+  const guint32 position[3]
+      = { index % item->grid[0], index / item->grid[0] % item->grid[1], index / item->grid[0] / item->grid[1] };
 
   return quoit_cube_position_format (position);
 }

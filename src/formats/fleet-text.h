@@ -14,8 +14,8 @@ typedef struct {
 typedef struct {
   const char *text, *p, *end; /* p: the next byte to read */
   QuoitClaims *claims;
-  GHashTable *next_slice;  /* pool name -> number of slices so far */
-  GHashTable *group_names; /* owned */
+  GHashTable *next_slice;    /* pool name -> number of slices so far */
+  GHashTable *group_names;   /* owned */
   GHashTable *next_position; /* block name -> number of positions that are taken */
   GError **error;
 } QuoitFleetReader;

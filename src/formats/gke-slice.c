@@ -43,8 +43,8 @@ find_part_shape (const SliceObject *object, const QuoitClass *class, QuoitShape 
       if (i == first)
         low = at;
       for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
-        shape->dims[axis] = (guint16) MAX (shape->dims[axis], (at.at[axis] - low.at[axis] + 1)
-                                                                  * class->facts.host_block.dims[axis]);
+        shape->dims[axis]
+            = (guint16) MAX (shape->dims[axis], (at.at[axis] - low.at[axis] + 1) * class->facts.host_block.dims[axis]);
     }
   return TRUE;
 }
@@ -120,8 +120,9 @@ check_facts (const SliceObject *object, GError **error)
                        "group '%s': topology '%s' of slice '%u': expected sides in ascending order, as GKE has them",
                        group, text, object->slice);
   return quoit_shape_chips (shape) <= MOST_CHIPS
-         || quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': topology '%s' of slice '%u': expected at most %d chips",
-                        group, text, object->slice, MOST_CHIPS);
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "group '%s': topology '%s' of slice '%u': expected at most %d chips", group, text,
+                        object->slice, MOST_CHIPS);
 }
 
 /* --- ids --- */
@@ -140,9 +141,10 @@ add_id (const SliceObject *object, guint32 id, const char *label, const char **p
   name = quoit_layout_node_name (object->layout, node);
   stated = quoit_layout_node_label (object->layout, node, label, buffer);
   if (stated == NULL || *stated == '\0')
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
-                       "group '%s': node '%s' has no label %s: expected nodes as 'kubectl get nodes -o json' shows them",
-                       object->group->name, name, label);
+    return quoit_fail (
+        error, QUOIT_ERROR_NOT_FOUND,
+        "group '%s': node '%s' has no label %s: expected nodes as 'kubectl get nodes -o json' shows them",
+        object->group->name, name, label);
   if (*partition_id == NULL)
     *partition_id = stated;
   return strcmp (*partition_id, stated) == 0
@@ -186,7 +188,8 @@ quoit_write_gke_slice (const QuoitLayout *layout, const QuoitGroupData *group, g
 
   if (!find_facts (&object))
     {
-      quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': the topology of slice '%u' is not known", group->name, slice);
+      quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': the topology of slice '%u' is not known", group->name,
+                  slice);
       return NULL;
     }
   if (!check_facts (&object, error))

@@ -14,13 +14,13 @@
 /* One JAX or PyTorch/XLA process of a group, with its environment. */
 typedef struct {
   guint32 slice_id, worker_id; /* of a part of a slice: its index in the part; of joined cubes: in the joined slice */
-  guint32 group_slice;  /* index of the slice in the group */
-  guint32 node;         /* index in the layout */
-  guint32 local_index;  /* index among the processes of its host */
-  guint32 bundle;       /* its bundle in the group; QUOIT_NO_INDEX: the group has no bundles */
-  guint64 chips;        /* chips of its host; 0: no chips, or unknown */
-  QuoitBox box;         /* chips of the job in the slice; no dimensions: the whole slice */
-  GPtrArray *variables; /* sorted by name, without duplicates; processes share equal ones */
+  guint32 group_slice;         /* index of the slice in the group */
+  guint32 node;                /* index in the layout */
+  guint32 local_index;         /* index among the processes of its host */
+  guint32 bundle;              /* its bundle in the group; QUOIT_NO_INDEX: the group has no bundles */
+  guint64 chips;               /* chips of its host; 0: no chips, or unknown */
+  QuoitBox box;                /* chips of the job in the slice; no dimensions: the whole slice */
+  GPtrArray *variables;        /* sorted by name, without duplicates; processes share equal ones */
 } QuoitProcess;
 
 /* A slice that is joined from cubes. It is in no slice of the layout. */

@@ -326,7 +326,8 @@ replace (Beginning *beginning, QuoitGroupData *group)
 }
 
 /* Gives other slices to reservations whose slices can no longer be free when they begin, because a node was lost, or
- * because a source uses it. If there are not enough, the first change after groups, nodes or windows have changed tries again. */
+ * because a source uses it. If there are not enough, the first change after groups, nodes or windows have changed tries
+ * again. */
 static void
 mend (Beginning *beginning)
 {

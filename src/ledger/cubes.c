@@ -272,8 +272,8 @@ is_whole_again (const Repair *repair, const Lost *lost)
 }
 
 /* Repairs the slices in place as far as possible, those with the fewest lost cubes first, so that as many as possible
- * stay. The others give up all their cubes, which the repaired ones can get: so the slices fit if and only if they would
- * fit without keeping any cube. */
+ * stay. The others give up all their cubes, which the repaired ones can get: so the slices fit if and only if they
+ * would fit without keeping any cube. */
 static void
 repair_in_place (const Repair *repair, QuoitJoined *joined)
 {
@@ -285,8 +285,8 @@ repair_in_place (const Repair *repair, QuoitJoined *joined)
     {
       Lost *lost = &g_array_index (repair->lost, Lost, i);
       guint last = repair->lost->len;
-      gboolean stays = quoit_cubing_is_adjacent (repair->cubing) ? is_whole_again (repair, lost)
-                                                                 : replace_cubes (repair, lost);
+      gboolean stays
+          = quoit_cubing_is_adjacent (repair->cubing) ? is_whole_again (repair, lost) : replace_cubes (repair, lost);
 
       while (!stays && !quoit_cubing_is_adjacent (repair->cubing) && lost->block != QUOIT_NO_INDEX && --last > i)
         {

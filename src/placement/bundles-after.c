@@ -56,8 +56,7 @@ quoit_bundles_count_ends (const QuoitFleet *fleet, const QuoitRequest *request, 
 {
   guint too_few = 0, enough = slots->len;
 
-  if (request->policy == QUOIT_POLICY_RAY
-      || (request->bundles->len > 0 && quoit_quota_limits_class (fleet, request)))
+  if (request->policy == QUOIT_POLICY_RAY || (request->bundles->len > 0 && quoit_quota_limits_class (fleet, request)))
     return try_each (fleet, request, slots, is_proven);
   if (slots->len == 0 || !quoit_bundles_fit_without (fleet, request, slots, slots->len, is_proven))
     return 0;

@@ -269,7 +269,7 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
  */
 static QuoitReport *
 explain_made (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitGroupData *group, gboolean wants_report,
-             GError **error)
+              GError **error)
 {
   QuoitReport *report = quoit_explain_made_without_options (fleet, refusal->request, error);
 
@@ -278,7 +278,8 @@ explain_made (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitG
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
     {
       quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                  "%u slices fit only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it keeps: release it, and "
+                  "%u slices fit only if group '%s@%" G_GUINT64_FORMAT
+                  "' gives up those that it keeps: release it, and "
                   "reserve again",
                   refusal->request->n_slices, refusal->group_name, refusal->group_id);
       quoit_report_unref (report);
@@ -319,7 +320,7 @@ explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **re
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
       made = quoit_request_makes_slices (refusal->request) ? explain_made (fleet, refusal, group, report != NULL, error)
-                                                      : explain_bundles (fleet, refusal, report != NULL, error);
+                                                           : explain_bundles (fleet, refusal, report != NULL, error);
     }
   if (made != NULL)
     made->is_of_group = refusal->group_id != 0 || refusal->missing != NULL;

@@ -39,10 +39,11 @@ check_twist (const QuoitRequest *request, GError **error)
   if (quoit_shape_is_twistable (request->generation, request->shape))
     return TRUE;
   shape = quoit_shape_format (request->shape);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "topology '%s' with cubes 'any-twisted': expected k k 2k or k 2k 2k with a k that is a multiple of "
-                     "4, such as '4x4x8'",
-                     shape);
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "topology '%s' with cubes 'any-twisted': expected k k 2k or k 2k 2k with a k that is a multiple of "
+      "4, such as '4x4x8'",
+      shape);
 }
 
 static gboolean

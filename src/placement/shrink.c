@@ -51,7 +51,8 @@ gives_useful_slice (const QuoitShrinkSearch *search, const QuoitGroupData *group
   quoit_group_choose_dropped (search->fleet, group, n, kept);
   /* A slice that is joined from cubes has nodes in several slices of the layout. */
   for (guint32 s = 0; s < group->n_slices; s++)
-    for (guint32 i = quoit_group_first_node (group, s), before = QUOIT_NO_INDEX; !kept[s] && i < group->slice_end[s]; i++)
+    for (guint32 i = quoit_group_first_node (group, s), before = QUOIT_NO_INDEX; !kept[s] && i < group->slice_end[s];
+         i++)
       {
         const guint32 slice = quoit_layout_slice_of_id (search->fleet->layout, group->node_ids[i]);
 

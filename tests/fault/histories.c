@@ -263,7 +263,7 @@ print_tally (const Tally *tally)
                                     : "",
               tally->done[k], tally->refused[k]);
     }
-  printf ("\nin %u entries reservations ahead began, in %u they got other slices\n", tally->beginnings, tally->moves);
+  printf ("\n%u entries began reservations ahead, %u gave them other slices\n", tally->beginnings, tally->moves);
   printf (
       "%u forks committed, %u of them after changes by others; %u commits refused; %u syncs, %u records forgotten\n",
       tally->commits, tally->late_commits, tally->refused_commits, tally->synced, tally->forgotten);

@@ -123,7 +123,7 @@ read_node (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
 static gboolean
 read_slices (const QuoitSnapshot *snapshot, const char *name, gint64 *value)
 {
-  *value = (gint64)quoit_snapshot_get_n_slices (snapshot) - KILL_N_CUBES;
+  *value = (gint64) quoit_snapshot_get_n_slices (snapshot) - KILL_N_CUBES;
   return *value > 0;
 }
 

@@ -97,8 +97,9 @@ count_packed (const Places *places, guint32 free)
     if ((places->masks[i] & lowest) != 0 && (places->masks[i] & ~free) == 0)
       best = MAX (best, 1 + count_packed (places, free & ~places->masks[i]));
   /* All boxes have one size, so at most this many fit. */
-  if (places->n > 0 && best * (guint) __builtin_popcount (places->masks[0]) + (guint) __builtin_popcount (places->masks[0])
-                           > (guint) __builtin_popcount (free))
+  if (places->n > 0
+      && best * (guint) __builtin_popcount (places->masks[0]) + (guint) __builtin_popcount (places->masks[0])
+             > (guint) __builtin_popcount (free))
     return best;
   return MAX (best, count_packed (places, free & ~lowest));
 }
@@ -144,9 +145,8 @@ list_free (const World *world, const QuoitSnapshot *snapshot, const QuoitGroup *
   g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
 
   for (uint32_t s = 0; own != NULL && s < quoit_group_get_n_slices (own); s++)
-    for (uint32_t w = 0; quoit_group_get_slice_state (own, s) != QUOIT_GROUP_SLICE_WHOLE
-                         && w < quoit_group_get_n_workers (own, s);
-         w++)
+    for (uint32_t w = 0;
+         quoit_group_get_slice_state (own, s) != QUOIT_GROUP_SLICE_WHOLE && w < quoit_group_get_n_workers (own, s); w++)
       g_hash_table_add (ids, GUINT_TO_POINTER (quoit_group_get_worker_node_id (own, s, w)));
   for (guint c = 0; c < world->n_cubes; c++)
     free[c] = TRUE;
@@ -174,8 +174,8 @@ cube_of_worker (const QuoitGroup *group, uint32_t slice, uint32_t worker)
   return cube;
 }
 
-/* Checks that a slice has free cubes of one block, whose hosts are in the order of the joined box, and removes them from
- * the free ones. */
+/* Checks that a slice has free cubes of one block, whose hosts are in the order of the joined box, and removes them
+ * from the free ones. */
 static void
 check_slice (World *world, const QuoitGroup *group, uint32_t s, gboolean *free, const char *shape, QuoitCubes cubes)
 {
@@ -197,9 +197,17 @@ check_slice (World *world, const QuoitGroup *group, uint32_t s, gboolean *free, 
     for (guint j = i + 1; j < 3; j++)
       {
         if (sorted[i] > sorted[j])
-          { guint side = sorted[i]; sorted[i] = sorted[j]; sorted[j] = side; }
+          {
+            guint side = sorted[i];
+            sorted[i] = sorted[j];
+            sorted[j] = side;
+          }
         if (wanted[i] > wanted[j])
-          { guint side = wanted[i]; wanted[i] = wanted[j]; wanted[j] = side; }
+          {
+            guint side = wanted[i];
+            wanted[i] = wanted[j];
+            wanted[j] = side;
+          }
       }
   require (memcmp (sorted, wanted, sizeof sorted) == 0, "seed %u: another shape", world->seed);
   require (quoit_group_get_n_workers (group, s) == n_cubes * N_HOSTS, "seed %u: %u workers", world->seed,
@@ -347,9 +355,7 @@ reserve (World *world)
   list_free (world, snapshot, NULL, TRUE, all);
   n_now = count_fitting (world, free, shape, cubes);
   n_ever = count_fitting (world, all, shape, cubes);
-  expected = n_now >= n    ? QUOIT_VERDICT_FITS
-             : n_ever >= n ? QUOIT_VERDICT_NOT_NOW
-                           : QUOIT_VERDICT_NEVER;
+  expected = n_now >= n ? QUOIT_VERDICT_FITS : n_ever >= n ? QUOIT_VERDICT_NOT_NOW : QUOIT_VERDICT_NEVER;
   require (report != NULL, "seed %u: %s", world->seed, error_text (unclear));
   require (quoit_report_get_verdict (report) == expected, "seed %u, %s: verdict %d, expected %d (%u now, %u ever)",
            world->seed, name, (int) quoit_report_get_verdict (report), (int) expected, n_now, n_ever);
@@ -508,8 +514,8 @@ repair (World *world)
   if (n_lost == 1 && cubes != QUOIT_CUBES_ADJACENT)
     check_kept_cubes (world, group, after, free, free_for_others);
   for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
-    for (uint32_t w = 0; quoit_group_get_slice_state (group, s) == QUOIT_GROUP_SLICE_WHOLE
-                         && w < quoit_group_get_n_workers (group, s);
+    for (uint32_t w = 0;
+         quoit_group_get_slice_state (group, s) == QUOIT_GROUP_SLICE_WHOLE && w < quoit_group_get_n_workers (group, s);
          w++)
       free[cube_of_worker (group, s, w)] = TRUE;
   check_group (world, after, free, shape, cubes);
@@ -545,8 +551,8 @@ resize (World *world)
 static void
 draw_fleet (World *world)
 {
-  static const Block drawn[] = { { 4, { 2, 2, 1 } }, { 8, { 2, 2, 2 } }, { 6, { 3, 1, 2 } }, { 3, { 0 } }, { 5, { 0 } },
-                                 { 1, { 1, 1, 1 } }, { 7, { 2, 2, 2 } }, { 4, { 1, 1, 4 } } };
+  static const Block drawn[] = { { 4, { 2, 2, 1 } }, { 8, { 2, 2, 2 } }, { 6, { 3, 1, 2 } }, { 3, { 0 } },
+                                 { 5, { 0 } },       { 1, { 1, 1, 1 } }, { 7, { 2, 2, 2 } }, { 4, { 1, 1, 4 } } };
   GString *text = g_string_new (NULL);
 
   world->accelerator = draw (world, 3) > 0 ? "v4" : "tpu7x";

@@ -315,7 +315,8 @@ check_options (World *world, const QuoitSnapshot *snapshot, const QuoitRequest *
 
       for (uint32_t s = 0; s < quoit_report_get_n_steps (report, o); s++)
         take_step (world, report, o, s, fork, changed);
-      ck_assert_msg (test_on (fork, changed) == QUOIT_VERDICT_FITS, "option does not help: %s of %s for %s", text, quoit_report_dup_summary (report, "it"), world->has_near ? "near" : "not near");
+      ck_assert_msg (test_on (fork, changed) == QUOIT_VERDICT_FITS, "option does not help: %s of %s for %s", text,
+                     quoit_report_dup_summary (report, "it"), world->has_near ? "near" : "not near");
       world->n_options++;
     }
   /* There is none if only the group is in the way that the request is to be near to. */

@@ -203,7 +203,8 @@ START_TEST (pairs_are_as_many_as_parts_of_two_hosts)
           quoit_host_set_add (&grid, &free, host);
       for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
         if ((axes >> axis & 1) != 0)
-          turns[n_turns++] = (QuoitTurn) { .hosts = shape_of (axis == 0 ? 2 : 1, axis == 1 ? 2 : 1, axis == 2 ? 2 : 1) };
+          turns[n_turns++]
+              = (QuoitTurn) { .hosts = shape_of (axis == 0 ? 2 : 1, axis == 1 ? 2 : 1, axis == 2 ? 2 : 1) };
       quoit_packing_solve (&grid, &free, &(QuoitPackingDemand) { turns, n_turns, 1, 0 }, 1, QUOIT_OFFSETS_ANY, STEPS,
                            &result);
       ck_assert_uint_eq (result.least, result.most);

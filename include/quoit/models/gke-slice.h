@@ -13,10 +13,10 @@ G_BEGIN_DECLS
  * quoit_gke_slice_format:
  * @slice: slice id, below quoit_group_get_n_slices()
  *
- * Writes the Slice object for a slice of the group as YAML. Its name is the name of the group, '-' and the slice id. Its
- * partitionIds are the values of the label cloud.google.com/gke-tpu-partition-4x4x4-id of the nodes, one for each cube
- * in the order of the joined box, x fastest; for a part of a cube, the one value of the label of its shape. Nothing is
- * sent to a cluster.
+ * Writes the Slice object for a slice of the group as YAML. Its name is the name of the group, '-' and the slice id.
+ * Its partitionIds are the values of the label cloud.google.com/gke-tpu-partition-4x4x4-id of the nodes, one for each
+ * cube in the order of the joined box, x fastest; for a part of a cube, the one value of the label of its shape.
+ * Nothing is sent to a cluster.
  *
  * Fails with %QUOIT_ERROR_INVALID if GKE cannot have the slice: only tpu7x, only sides in ascending order, at most 9216
  * chips, and a name of at most 54 bytes that begins with a lower-case letter and has only lower-case letters, digits

@@ -504,8 +504,7 @@ load_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
   if (loader->result == SQLITE_ROW && sqlite3_column_int64 (loader->bundles, 0) < (gint64) group->id)
     return fail_damaged ("bundle", sqlite3_column_int64 (loader->bundles, 0), error);
   /* If live groups without nodes were allowed, a file could have any number of live groups. */
-  if (loader->ids->len == 0 && quoit_group_has_slices (group)
-      && group->state != QUOIT_GROUP_REMOVED)
+  if (loader->ids->len == 0 && quoit_group_has_slices (group) && group->state != QUOIT_GROUP_REMOVED)
     return fail_damaged ("bundle", (gint64) group->id, error);
   if (loader->ids->len > 0)
     g_array_append_val (loader->ends, loader->ids->len);
