@@ -66,6 +66,7 @@ const char *const quoit_pg_statements[N_PG] = {
                   " unnest($3::bigint[], $4::int[], $5::text[], $6::bigint[], $7::bigint[], $8::bytea[], $9::bytea[])"
                   " WITH ORDINALITY r(t, v, a, g, n, c, e, i)",
   [PG_SET_HEAD] = "UPDATE quoit.fleet SET seq = $2, chain = $3, identity = $4 WHERE id = $1 AND seq = 0",
-  [PG_FIRST_AFTER] = "SELECT seq FROM quoit.journal WHERE fleet = $1 AND seq BETWEEN $2 AND $3 AND time_ms >= $4"
-                     " ORDER BY seq LIMIT 1",
+  /* In parentheses, because clang takes the second line for an element without a comma. */
+  [PG_FIRST_AFTER] = ("SELECT seq FROM quoit.journal WHERE fleet = $1 AND seq BETWEEN $2 AND $3 AND time_ms >= $4"
+                      " ORDER BY seq LIMIT 1"),
 };
