@@ -177,6 +177,7 @@ func TestCodesEqualThoseOfTheHeader(t *testing.T) {
 		quoit.Failed, quoit.Usage, quoit.Invalid, quoit.NotFound, quoit.NotNow, quoit.Never, quoit.Conflict,
 		quoit.Store, quoit.Version, quoit.Busy, quoit.Expired, quoit.Cancelled, quoit.Damaged,
 		quoit.Unconfirmed,
+		quoit.Fenced,
 	}
 	if len(members) != len(codes) {
 		t.Fatalf("%d codes in the header, %d in Go", len(members), len(codes))

@@ -129,7 +129,7 @@ fleet 'v6e' "byte 3: the end: expected a topology such as 4x4"
 fleet 'v6e 4x' "byte 4: |'4x': expected a number of 1 to 4096"
 fleet 'v99 4x4' "byte 0: |'v99': expected one of v2, v3, v4"
 fleet 'v6e 4x4 x0' "byte 9: '0': expected how many slices: 1 to 4000000"
-fleet 'v6e 4x4 x2 colour=red' "byte 11: 'colour': expected one of pool, zone, hostchips"
+fleet 'v6e 4x4 x2 colour=red' "byte 11: 'colour': expected one of pool, zone, block, grid, at, hostchips"
 fleet 'v6e 4x4 x2 busy=7' "byte 16: '7': expected slices of this item: 0 to 1"
 fleet 'v6e 4x4 x99999999999' "byte 9: '99999999999': expected how many slices"
 

@@ -119,14 +119,14 @@ static const struct {
   /* Until a dynamic slice uses it, a node that is only provisioned is a host of its cube. */
   { POOL ("q", "tpu7x", "4x4x4") ", cloud.google.com/gke-accelerator-topology-mode: PROVISION_ONLY, "
                                  "cloud.google.com/gke-tpu-partition-4x4x4-id: cube-1",
-    "4", "q:a@cube-1.0?", "slices of several hosts: 1" },
+    "4", "q:a@cube-1.0", "slices of several hosts: 1" },
   { POOL ("q", "tpu7x", "4x4x8") ", cloud.google.com/gke-accelerator-topology-mode: PROVISION_ONLY, "
                                  "cloud.google.com/gke-tpu-partition-4x4x4-id: cube-1, "
                                  "cloud.google.com/gke-tpu-slice: joined",
-    "4", "q:a@joined.0?", "slices of several hosts: 1" },
+    "4", "q:a@joined.0", "slices of several hosts: 1" },
   { POOL ("q", "tpu-v6e-slice", "4x4") ", cloud.google.com/gke-accelerator-topology-mode: PROVISION_ONLY, "
                                        "cloud.google.com/gke-tpu-partition-4x4x4-id: cube-1",
-    "4", "q:a@cube-1.0?", "slices of several hosts: 1" },
+    "4", "q:a@cube-1.0", "slices of several hosts: 1" },
   { POOL ("q", "tpu-v6e-slice", "3x5"), "4", "q:a", "TPU nodes in no slice: 1, such as 'a'" },
   { POOL ("q", "tpu-v6e-slice", "4x"), "4", "q:a", "topology '4x'" },
   { POOL ("q", "tpu-v6e-slice", "2x2"), "3", "q:a", "TPU nodes in no slice: 1" },

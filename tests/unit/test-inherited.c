@@ -103,6 +103,8 @@ CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
 CALL (quoit_ledger_commit_fork, quoit_ledger_commit_fork (ledger, planned, NOW, error))
 CALL (quoit_ledger_verify, quoit_ledger_verify (ledger, error))
 CALL (quoit_ledger_backup, quoit_ledger_backup (ledger, paths.copy, error))
+CALL (quoit_ledger_copy, quoit_ledger_copy (ledger, paths.copy, error))
+CALL (quoit_ledger_lead, quoit_ledger_lead (ledger, "child", &(uint64_t) { 0 }, error))
 CALL (quoit_ledger_read_journal, quoit_ledger_read_journal (ledger, 0, error) != NULL)
 CALL (quoit_ledger_snapshot_at, quoit_ledger_snapshot_at (ledger, 0, error) != NULL)
 CALL (quoit_ledger_compact_journal, quoit_ledger_compact_journal (ledger, 1, NOW, NULL, error))
@@ -177,6 +179,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_commit_fork),
   ROW (quoit_ledger_verify),
   ROW (quoit_ledger_backup),
+  ROW (quoit_ledger_copy),
+  ROW (quoit_ledger_lead),
   ROW (quoit_ledger_read_journal),
   ROW (quoit_ledger_snapshot_at),
   ROW (quoit_ledger_compact_journal),
