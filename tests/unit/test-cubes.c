@@ -286,13 +286,20 @@ START_TEST (refusals_name_the_block)
   g_autoptr (QuoitLedger) ledger
       = ledger_with ("v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x9 pool=b; v6e 4x4 x1 pool=c", now_ms);
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
-  g_autoptr (QuoitRequest) request = cubes_request ("g", "8x8x8", 1, QUOIT_CUBES_ANY);
+  g_autoptr (QuoitRequest) request = cubes_request ("g", "8x8x16", 1, QUOIT_CUBES_ANY);
   g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, request, NULL);
+  g_autoptr (QuoitRequest) smaller = cubes_request ("g", "8x8x8", 1, QUOIT_CUBES_ANY);
+  g_autoptr (QuoitReport) unlabelled = quoit_snapshot_explain (snapshot, smaller, NULL);
 
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_NEVER);
   ck_assert_int_eq (quoit_report_get_reason_constraint (report, 0), QUOIT_CONSTRAINT_BLOCK);
   ck_assert_uint_eq (quoit_report_get_reason_before (report, 0), 13);
   ck_assert_uint_eq (quoit_report_get_reason_after (report, 0), 0);
+  /* With the label, the cubes without a block would be enough. */
+  ck_assert_int_eq (quoit_report_get_verdict (unlabelled), QUOIT_VERDICT_NEVER);
+  ck_assert_int_eq (quoit_report_get_reason_constraint (unlabelled, 0), QUOIT_CONSTRAINT_CUBE_LABEL);
+  ck_assert_uint_eq (quoit_report_get_reason_before (unlabelled, 0), 13);
+  ck_assert_uint_eq (quoit_report_get_reason_after (unlabelled, 0), 4);
 }
 END_TEST
 
