@@ -33,14 +33,14 @@ const (
 	NotNow      Code = C.QUOIT_ERROR_NOT_NOW     // fits the fleet, but not now: wait, or follow the report
 	Never       Code = C.QUOIT_ERROR_NEVER       // does not fit even with all groups released and all nodes alive
 	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read the state before you retry
-	Store       Code = C.QUOIT_ERROR_STORE       // the disk, its permissions or its size; nothing was written
+	Store       Code = C.QUOIT_ERROR_STORE       // the disk or the server refuses; nothing was written
 	Version     Code = C.QUOIT_ERROR_VERSION     // the database belongs to another version of quoit
 	Busy        Code = C.QUOIT_ERROR_BUSY        // another process is writing: wait and retry
 	Expired     Code = C.QUOIT_ERROR_EXPIRED     // the lease has ended
 	Cancelled   Code = C.QUOIT_ERROR_CANCELLED   // the context or Ledger.Interrupt ended the wait
 	Damaged     Code = C.QUOIT_ERROR_DAMAGED     // the database contradicts itself or its journal: restore a backup
-	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // written, but the answer was lost: retry with the key, or read
-	Fenced      Code = C.QUOIT_ERROR_FENCED      // a newer leader has taken over: this handle can write nothing
+	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // perhaps written, the answer was lost: retry with the key, or read
+	Fenced      Code = C.QUOIT_ERROR_FENCED      // a later leader has begun its term: this handle must lead again
 )
 
 // String returns the name of the code as in the documentation, such as "NOT_NOW", and "FAILED" for a code that the

@@ -27,10 +27,11 @@ type Feed struct {
 	file *os.File   // a copy of the feed's descriptor, for Go's network poller
 }
 
-// Feed begins a feed after the entry seq, such as that of a Snapshot; 0 is the beginning of the journal.
+// Feed begins a feed after the entry seq, such as that of a Snapshot; 0 is the beginning of the journal. On a server, the
+// feed has a second connection.
 //
-// It fails with Store if the process has too many open files or the user too many inotify instances, Failed in a child
-// of fork, and Invalid after Close.
+// It fails with Store if the process has too many open files or the user too many inotify instances, or if the second
+// connection cannot be made, Failed in a child of fork, and Invalid after Close.
 func (l *Ledger) Feed(seq uint64) (*Feed, error) {
 	pointer, err := l.use()
 	if err != nil {

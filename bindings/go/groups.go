@@ -100,7 +100,7 @@ type GroupSlice struct {
 // Joined is a slice that is joined from cubes.
 type Joined struct {
 	Shape        [3]uint32 // its chips along x, y and z, x fastest in the order of its workers
-	WorkerSlices []string  // the name of the cube of each worker
+	WorkerSlices []string  // the name of the cube of each worker; "" if its node has left the fleet
 }
 
 // Part is where a part is in the slice that it is cut from. A part that crosses the wraparound of an axis ends outside of
@@ -273,9 +273,11 @@ func joinedFromC(c *C.QuoitGroup, slice C.uint32_t) *Joined {
 // GKESlice returns GKE's Slice object for a slice that is joined from cubes, or for a partition of a cube, as YAML. Its
 // name is the name of the group, '-' and the slice id. Nothing is sent to a cluster.
 //
-// It fails with Invalid after Close, if the group has no such slice, or if GKE cannot have it: only tpu7x, only sides in
-// ascending order, and a name that Kubernetes accepts. It fails with NotFound if a node has no label with the id of its
-// cube or partition, and with Conflict if the group has not begun.
+// It fails with Invalid after Close, if the group has no such slice, if nodes of one partition state different ids, or if
+// GKE cannot have it: only tpu7x; of joined slices, only sides in ascending order and at most 9216 chips; of whole slices
+// and parts, only 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4; and a name of at most 54 bytes that Kubernetes accepts. It fails
+// with NotFound if a node has no label with the id of its cube or partition, or the node or the group is no longer in the
+// fleet, and with Conflict if the group has not begun.
 func (g *Group) GKESlice(slice int) (string, error) {
 	pointer, err := g.h.Use()
 	if err != nil {

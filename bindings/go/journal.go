@@ -165,7 +165,7 @@ func nodeChangesFromC(journal *C.QuoitJournal, entry, effect C.uint32_t) []NodeC
 }
 
 // Verify replays the journal, compares the result with the saved state, recomputes every summary, and lets SQLite check
-// the database file.
+// the database file. On a server, it checks each link of the journal and each image instead.
 //
 // It fails with Damaged (the message names the first difference; restore a backup), Conflict inside a Batch, Store,
 // Busy, Cancelled and Version.
@@ -177,7 +177,7 @@ func (l *Ledger) Verify(ctx context.Context) error {
 }
 
 // Backup copies the database to a new file while others use the database. The copy has the state at one moment, and the
-// mode 0600.
+// mode 0600. The backup of a ledger on a server is a file with its whole history.
 //
 // It fails with Conflict if a file or link of that name exists, or inside a Batch, Invalid for a ledger in memory,
 // Store if the copy cannot be written (no file remains then), Busy, Cancelled and Version.
@@ -193,7 +193,7 @@ func (l *Ledger) Backup(ctx context.Context, path string) error {
 // "" means no name.
 //
 // It fails with NotFound if there is no backup, Damaged or Version depending on its content, Conflict if path is
-// another ledger than the backup, Invalid if it is not a ledger or a path is empty, Busy if a process uses an
+// another ledger than the backup, Invalid if it is not a ledger in a file or a path is empty, Busy if a process uses an
 // unreadable file, and Store if the disk refuses. After a failure, nothing has changed.
 func Restore(path, backup string, wait time.Duration, actor string, now time.Time) error {
 	var arguments cconv.Arguments

@@ -41,12 +41,17 @@ func LibraryVersion() string {
 // newer group of that name.
 //
 // Every change can also fail with these codes:
-//   - Invalid for a clock outside the years 2000 to 2199, for text with a NUL, and after Close.
+//   - Invalid for a clock outside the years 2000 to 2199 or more than 5 seconds ahead of the clock of a PostgreSQL server,
+//     for text with a NUL, and after Close.
 //   - Busy if another writer held the database for longer than the ledger waits. Retry.
 //   - Cancelled if the context or Interrupt ended the wait.
-//   - Store if the disk refuses. Nothing was written; remove the cause and retry.
+//   - Store if the disk, or the server, its grants or the connection refuse. Nothing was written; remove the cause and
+//     retry.
+//   - Unconfirmed if the files of the database were replaced, or the connection to the server was lost, while the change was
+//     written. Read the state, or retry with the same request key.
+//   - Fenced if a later leader has begun its term: this handle can write nothing until it leads again; see Lead.
 //   - Version if a newer quoit has upgraded the database.
-//   - Damaged if the database contradicts itself.
+//   - Damaged if the database contradicts itself, or the server has lost an entry that this handle has read.
 type Ledger struct {
 	h          *cconv.Handle
 	interrupts atomic.Uint64 // the number of calls of Interrupt
@@ -57,25 +62,29 @@ func newLedger(c *C.QuoitLedger) *Ledger {
 	return &Ledger{h: cconv.NewHandle("ledger", unsafe.Pointer(c), free)}
 }
 
-// Create creates an empty database with mode 0600 and opens it. An existing empty file is used. wait is how long calls
-// can wait for other writers; 0 means not at all.
+// Create creates an empty database with mode 0600 and opens it. An existing empty file is used. path can also be the URL
+// of a ledger in PostgreSQL, postgresql://HOST/DATABASE#FLEET or postgres://...; then Create makes quoit's tables if they
+// are missing, and a fleet of that name. wait is how long calls can wait for other writers; 0 means not at all. Connecting
+// to a server, and its answers, may take up to 10 s more.
 //
-// It fails with Conflict if a file exists or another process created one at the same time (use Open), Invalid for an
-// empty path or a wait below 0, Store if the place cannot be written or is on a file system that is not known to have
-// safe locks, and Version, Damaged or Busy depending on what the existing file is.
+// It fails with Conflict if the file or the fleet exists or another process created it at the same time (use Open), Invalid
+// for an empty path, a URL without the name of a fleet or a wait below 0, Store if the place cannot be written or is on a
+// file system that is not known to have safe locks, if the server cannot be used, or if libquoit was built without
+// PostgreSQL, and Version, Damaged or Busy depending on what the existing file is.
 func Create(path string, wait time.Duration) (*Ledger, error) {
 	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
 		return C.quoit_ledger_create(name, ms, gerror)
 	})
 }
 
-// Open opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded. wait
-// is how long calls can wait for other writers; 0 means not at all.
+// Open opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded. path and
+// wait are as in Create.
 //
-// It fails with NotFound if there is no file (Create creates one), Invalid for a file that is not a quoit database, an
-// empty path or a wait below 0, Version for a database of a newer quoit, Damaged for one that is truncated, contradicts
-// itself or has triggers or views that quoit did not create, Store if it cannot be read or is of an older quoit and
-// cannot be written, and Busy.
+// It fails with NotFound if there is no file, or the database has no such fleet (Create creates one), Invalid for a file
+// that is not a quoit database, an empty path, a URL without the name of a fleet or a wait below 0, Version for a database
+// of a newer quoit, Damaged for one that is truncated, contradicts itself or has triggers or views that quoit did not
+// create, Store if it cannot be read or is of an older quoit and cannot be written, if the server cannot be used, or if
+// libquoit was built without PostgreSQL, and Busy.
 func Open(path string, wait time.Duration) (*Ledger, error) {
 	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
 		return C.quoit_ledger_open(name, ms, gerror)
@@ -149,7 +158,8 @@ func (l *Ledger) Interrupt() error {
 // have never led write as before: let each process of an active/standby scheduler lead before it writes.
 //
 // It fails with Invalid if the ledger is not in PostgreSQL, or if leader is not 1 to 256 bytes of UTF-8 without control
-// characters.
+// characters, Conflict inside a Batch, Fenced if another handle has begun a term meanwhile, Store and Cancelled. After a
+// failure, a term may have begun: call Lead again.
 func (l *Ledger) Lead(ctx context.Context, leader string) (uint64, error) {
 	var arguments cconv.Arguments
 	var term C.uint64_t
@@ -169,7 +179,8 @@ func (l *Ledger) Lead(ctx context.Context, leader string) (uint64, error) {
 // is verified before the call returns. Use only one of the two ledgers for changes.
 //
 // It fails with Invalid for a ledger in memory, with Conflict if to exists, with Damaged if the journal contradicts
-// itself, and with Store if to cannot be written; no part of it remains then.
+// itself, and with Store if to cannot be written. What was written to it is removed after a failure, if it can still be
+// reached; nobody else may open it before the call succeeds.
 func (l *Ledger) Copy(ctx context.Context, to string) error {
 	var arguments cconv.Arguments
 	name := (*C.char)(arguments.Text("to", to))

@@ -27,9 +27,9 @@ type Preemption struct {
 //
 // For slices the result is the cheapest set, except with more than 16 million pairs of a group and a needed slice (the chips
 // are then at most twice the least possible number), or if more than 12 groups are connected by slices that they share. For
-// bundles, if a quota does not admit the request then, or beside reservations ahead, all sets are tried if at most 10
-// groups have a lower priority. Otherwise groups are released by priority and cost until the request fits, and those that
-// need not be released stay.
+// bundles, if a quota does not admit the request then, or if reservations ahead are in the way, all sets are tried if at
+// most 10 groups have a lower priority. Otherwise groups are released by priority and cost until the request fits, and
+// those that need not be released stay.
 //
 // It fails with NotNow if the request does not fit even if all groups of a lower priority are released, Never if it is for
 // slices and would not fit if all groups ended, Invalid if it is incomplete, contradictory or not in the catalogue, and

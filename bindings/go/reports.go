@@ -203,7 +203,8 @@ type Option struct {
 type BestOption struct {
 	Order    OptionOrder
 	Option   int  // the index in Report.Options
-	IsProven bool // no option is better in this order; false if the search was cut
+	IsProven bool // no option is better in this order; false if the search was cut, or if
+	// reservations ahead, windows or the policy ray prevent a proof
 }
 
 // Step is one step of an option. Its Kind determines which of the other fields are set.

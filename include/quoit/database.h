@@ -88,7 +88,8 @@ QUOIT_API bool quoit_ledger_roll_back_batch (QuoitLedger *ledger, uint32_t mark,
  * quoit_ledger_verify:
  *
  * Replays the journal, compares the result with the saved state, recomputes every counter, and lets SQLite check its
- * file. The cost depends on the length of the journal since the checkpoint; quoit_ledger_compact_journal() shortens it.
+ * file. On a server, checks each link of the journal and each image instead of a file. The cost depends on the length
+ * of the journal since the checkpoint; quoit_ledger_compact_journal() shortens it.
  *
  * Fails with %QUOIT_ERROR_DAMAGED if there is a difference (the message names the first one; restore a backup). See
  * also "Errors of reads" of #QuoitLedger.
@@ -100,6 +101,7 @@ QUOIT_API bool quoit_ledger_verify (QuoitLedger *ledger, GError **error);
  * @path: path of the new file
  *
  * Copies the database while other processes use it. The copy is a database with the state at one moment and mode 0600.
+ * The backup of a ledger on a server is a file with its whole history.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if @path or a -wal file of that name exists, or @path is such a file of another
  * database; %QUOIT_ERROR_INVALID for a ledger in memory; and %QUOIT_ERROR_STORE if the copy cannot be written, in which
@@ -119,7 +121,8 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
  *
  * Fails with %QUOIT_ERROR_INVALID for a ledger in memory, with %QUOIT_ERROR_CONFLICT if @to exists or this thread is in
  * a batch, with %QUOIT_ERROR_DAMAGED if the journal contradicts itself, and with %QUOIT_ERROR_STORE if @to cannot be
- * written. No part of @to remains then.
+ * written. What was written to @to is removed after a failure, if it can still be reached; nobody else may open @to
+ * before the call succeeds.
  *
  * Since: 0.1
  */

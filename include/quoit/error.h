@@ -27,14 +27,14 @@ typedef enum {
   QUOIT_ERROR_NOT_NOW = 5,    /* fits the fleet, but not at present: wait, or follow an option of the report */
   QUOIT_ERROR_NEVER = 6,      /* does not fit even an empty fleet with all known nodes alive: change the request */
   QUOIT_ERROR_CONFLICT = 7,   /* the state contradicts the request: read the state, do not retry blindly */
-  QUOIT_ERROR_STORE = 8,      /* the disk, its permissions or its free space; nothing was written */
+  QUOIT_ERROR_STORE = 8,      /* the disk or the server, its permissions or its space; nothing was written */
   QUOIT_ERROR_VERSION = 9,    /* the database belongs to another version of quoit */
   QUOIT_ERROR_BUSY = 10,      /* another process is writing: wait and retry */
   QUOIT_ERROR_EXPIRED = 11,   /* the lease has ended */
   QUOIT_ERROR_CANCELLED = 12, /* quoit_ledger_interrupt() ended the wait */
   QUOIT_ERROR_DAMAGED = 13,   /* the database contradicts itself or its journal: restore a backup */
-  QUOIT_ERROR_UNCONFIRMED = 14, /* written, but the answer was lost: retry with the same key, or read the state */
-  QUOIT_ERROR_FENCED = 15       /* a newer leader has taken over: this handle can write nothing */
+  QUOIT_ERROR_UNCONFIRMED = 14, /* perhaps written, but the answer was lost: retry with the same key, or read */
+  QUOIT_ERROR_FENCED = 15       /* a later leader has begun its term: this handle must lead again to write */
 } QuoitErrorCode;
 
 /**

@@ -28,10 +28,12 @@ typedef struct _QuoitFeed QuoitFeed;
  * @ledger: the ledger; the feed keeps a reference
  * @seq: a sequence number, such as that of a snapshot: the feed begins after this entry; 0: from the beginning
  *
- * Begins a feed. Its descriptor is readable at once, so that a loop first reads what is there already.
+ * Begins a feed. Its descriptor is readable at once, so that a loop first reads what is there already. On a server, the
+ * feed has a second connection.
  *
  * Fails with %QUOIT_ERROR_STORE if the process or the user has too many open files or inotify instances
- * (fs.inotify.max_user_instances), and %QUOIT_ERROR_FAILED in a forked child.
+ * (fs.inotify.max_user_instances), or if the second connection to the server cannot be made, and %QUOIT_ERROR_FAILED in
+ * a forked child.
  *
  * Returns: (transfer full): the feed; quoit_feed_free() it
  *
@@ -58,7 +60,8 @@ QUOIT_API void quoit_feed_free (QuoitFeed *feed);
  * new entry.
  *
  * In a file, it is an epoll descriptor over an inotify instance, because each commit writes to the -head file next to
- * the database. In memory, it is an eventfd.
+ * the database. On a server, it is one over the second connection, to which the server announces the entries of all
+ * machines, and a timer, which makes it readable once a second. In memory, it is an eventfd.
  *
  * Returns: the descriptor; -1 in a forked child
  *

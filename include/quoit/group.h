@@ -430,7 +430,8 @@ QUOIT_API bool quoit_group_find_joined (const QuoitGroup *group, uint32_t slice,
  * @worker: below quoit_group_get_n_workers()
  *
  * Returns: (transfer full): the name of the slice of the fleet that has the worker's node. It differs from
- *   quoit_group_dup_slice_name() for slices that are joined from cubes. "" if the node is in no slice; g_free() it
+ *   quoit_group_dup_slice_name() for slices that are joined from cubes. "" if the node is in no slice or no longer in
+ * the fleet; g_free() it
  *
  * Since: 0.1
  */

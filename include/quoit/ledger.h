@@ -30,17 +30,22 @@ G_BEGIN_DECLS
  *
  * Errors of changes. Each call that changes the ledger can fail with:
  *
- * - %QUOIT_ERROR_INVALID: @now_ms is outside the years 2000 to 2199, or further ahead than
- *   quoit_ledger_set_max_clock_jump() allows. Correct the clock.
+ * - %QUOIT_ERROR_INVALID: @now_ms is outside the years 2000 to 2199, further ahead than
+ *   quoit_ledger_set_max_clock_jump() allows, or more than 5 seconds ahead of the clock of a PostgreSQL server. Correct
+ *   the clock.
  * - %QUOIT_ERROR_BUSY: another writer had the database for longer than the handle waits. Retry.
  * - %QUOIT_ERROR_CANCELLED: quoit_ledger_interrupt() ended the wait.
- * - %QUOIT_ERROR_STORE: the database cannot be written (the disk, its permissions or its free space), or its file has a
- *   second name. Nothing was written. Remove the cause and retry.
- * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then the files of the database were replaced. Read the state,
+ * - %QUOIT_ERROR_STORE: the database cannot be written (the disk, its permissions or its free space; or the server, its
+ *   grants or the connection), or its file has a second name. Nothing was written. Remove the cause and retry.
+ * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then the files of the database were replaced; or the
+ *   connection to the server was lost while the change was written, and it is not known whether it was. Read the state,
  *   or retry with the same request key.
+ * - %QUOIT_ERROR_FENCED: a later leader has begun its term. This handle can write nothing until it leads again; see
+ *   quoit_ledger_lead().
  * - %QUOIT_ERROR_CONFLICT: the ledger was restored, or another program wrote to its file. Open it again.
  * - %QUOIT_ERROR_VERSION: a newer quoit has upgraded the database.
- * - %QUOIT_ERROR_DAMAGED: the database contradicts itself, or an older copy replaced it. See quoit_ledger_restore().
+ * - %QUOIT_ERROR_DAMAGED: the database contradicts itself, an older copy replaced it, or the server has lost an entry
+ *   that this handle has read. See quoit_ledger_restore().
  * - %QUOIT_ERROR_FAILED: the caller is a forked child.
  *
  * Errors of reads. Each call that reads the database can fail with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_CANCELLED,
@@ -61,15 +66,20 @@ typedef struct _QuoitLedger QuoitLedger;
 
 /**
  * quoit_ledger_create:
- * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET
- * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
+ * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also with
+ *   postgres://
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server, and its
+ *   answers, may take up to 10 s more
  *
  * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The time of the first change
- * cannot be compared with an earlier one, and sets the ledger's clock: pass the time of the system clock.
+ * cannot be compared with an earlier one, and sets the ledger's clock: pass the time of the system clock. On a server,
+ * makes quoit's tables if they are missing, and a fleet of that name.
  *
- * Fails with %QUOIT_ERROR_CONFLICT if a file exists (open it with quoit_ledger_open()), %QUOIT_ERROR_VERSION,
- * %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, and %QUOIT_ERROR_STORE if @path cannot be
- * written, has a second name, or is on a file system without safe locks (docs/ledger.md lists the safe ones).
+ * Fails with %QUOIT_ERROR_CONFLICT if the file or the fleet exists (open it with quoit_ledger_open()),
+ * %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, %QUOIT_ERROR_INVALID
+ * for a URL without the name of a fleet, and %QUOIT_ERROR_STORE if @path cannot be written, has a second name, or is on
+ * a file system without safe locks (docs/ledger.md lists the safe ones), if the server cannot be used, or if libquoit
+ * was built without PostgreSQL.
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it
  */
@@ -77,21 +87,23 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
 
 /**
  * quoit_ledger_open:
- * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET
- * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
+ * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also with
+ *   postgres://
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server, and its
+ *   answers, may take up to 10 s more
  *
  * Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
  *
  * Fails with:
  *
- * - %QUOIT_ERROR_NOT_FOUND: there is no file; quoit_ledger_create() creates one.
- * - %QUOIT_ERROR_INVALID: the file is not a quoit database.
+ * - %QUOIT_ERROR_NOT_FOUND: there is no file, or the database has no such fleet; quoit_ledger_create() creates one.
+ * - %QUOIT_ERROR_INVALID: the file is not a quoit database, or the URL has no name of a fleet.
  * - %QUOIT_ERROR_VERSION: the database belongs to a newer quoit.
  * - %QUOIT_ERROR_DAMAGED: it is truncated, contradicts itself, has an unknown schema, or lacks acknowledged entries.
  *   Use quoit_ledger_restore().
  * - %QUOIT_ERROR_CONFLICT: another program has written to it.
  * - %QUOIT_ERROR_STORE: it cannot be read, is of an older quoit and cannot be written, has a second name, or is on a
- *   file system without safe locks.
+ *   file system without safe locks; the server cannot be used; or libquoit was built without PostgreSQL.
  * - %QUOIT_ERROR_BUSY: another process locked it for longer than @wait_ms.
  * - %QUOIT_ERROR_FAILED: the process was forked while its parent was inside a call or a batch on the same file.
  *
@@ -134,7 +146,14 @@ QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
  *
  * The handle keeps its term until it is closed. Call this again to begin another term.
  *
- * Fails with %QUOIT_ERROR_INVALID for a ledger that is not in PostgreSQL, and for a @leader that is not valid.
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_INVALID: the ledger is not in PostgreSQL, or @leader is not valid.
+ * - %QUOIT_ERROR_CONFLICT: inside a batch of this thread.
+ * - %QUOIT_ERROR_FENCED: another handle has begun a term meanwhile.
+ * - %QUOIT_ERROR_STORE and %QUOIT_ERROR_CANCELLED, as in "Errors of changes" of #QuoitLedger.
+ *
+ * After a failure, a term may have begun: call this again.
  *
  * Since: 0.1
  */
@@ -163,7 +182,8 @@ QUOIT_API bool quoit_ledger_lead (QuoitLedger *ledger, const char *leader, uint6
  * - %QUOIT_ERROR_NOT_FOUND: there is no backup.
  * - %QUOIT_ERROR_DAMAGED, %QUOIT_ERROR_VERSION: the backup is damaged, or of another version of quoit.
  * - %QUOIT_ERROR_CONFLICT: @path is another ledger than the backup.
- * - %QUOIT_ERROR_INVALID: @path or @backup is not a ledger.
+ * - %QUOIT_ERROR_INVALID: @path or @backup is not a ledger in a file, such as a URL. A backup in a file gets to a
+ *   server with quoit_ledger_copy().
  * - %QUOIT_ERROR_BUSY: a process uses @path, which is unreadable, or a batch of this process has the ledger locked.
  * - %QUOIT_ERROR_STORE: a file cannot be written.
  * - %QUOIT_ERROR_UNCONFIRMED: the backup was put in place, but then the files were replaced. Restore again.

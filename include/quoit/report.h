@@ -95,6 +95,8 @@ typedef enum {
  *
  * An order in which the options of a report are compared. The options of these orders only wait for groups, or release
  * groups: nodes stay as they are, and external use goes on.
+ *
+ * Since: 0.1
  */
 typedef enum {
   QUOIT_OPTION_ORDER_EARLIEST = 1,      /* waiting only: nothing is released; the earliest time comes first */
@@ -344,7 +346,8 @@ QUOIT_API int64_t quoit_report_find_option (const QuoitReport *report, QuoitOpti
  * Returns whether it is proven that no option is better than quoit_report_find_option() in the order: no earlier time,
  * no smaller number of groups, no set of groups with fewer chips.
  *
- * Returns: false if the search was cut, and if there is no such option
+ * Returns: false if the search was cut, if reservations ahead, windows or the policy `ray` prevent a proof, and if
+ * there is no such option
  *
  * Since: 0.1
  */

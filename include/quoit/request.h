@@ -401,8 +401,8 @@ QUOIT_API bool quoit_request_set_cubes (QuoitRequest *request, QuoitCubes cubes,
  * @place: which places the parts get
  *
  * Sets which of the places of its parts a request that may be cut gets (docs/parts.md), or which blocks a request that
- * joins cubes prefers (docs/cubes.md). If fewer slices than requested are found so, they are packed anew by any policy,
- * so the policy never changes whether a request fits.
+ * joins cubes prefers (docs/cubes.md). If fewer slices than requested are found so, they are packed again by any
+ * policy, so the policy never changes whether a request fits.
  *
  * Without this call, %QUOIT_PLACE_BEST is used. It reads the expected runtime of the request, or else its lease, and
  * the expected ends and leases of other groups.

@@ -18,10 +18,15 @@ G_BEGIN_DECLS
  * cube in the order of the joined box, x fastest; for a part of a cube, the one value of the label of its shape.
  * Nothing is sent to a cluster.
  *
- * Fails with %QUOIT_ERROR_INVALID if GKE cannot have the slice: only tpu7x, only sides in ascending order, at most 9216
- * chips, and a name of at most 54 bytes that begins with a lower-case letter and has only lower-case letters, digits
- * and '-'. Fails with %QUOIT_ERROR_NOT_FOUND if a node does not have the label, and with %QUOIT_ERROR_CONFLICT if the
- * group has not begun.
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_INVALID: GKE cannot have the slice: only tpu7x; of joined slices, only sides in ascending order and at
+ *   most 9216 chips; of whole slices and parts, only 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4; and a name of at most 54
+ *   bytes that begins with a lower-case letter, has only lower-case letters, digits and '-', and does not end with '-'.
+ *   Also if nodes of one partition state different ids.
+ * - %QUOIT_ERROR_NOT_FOUND: a node does not have the label or is no longer in the fleet, or the group is no longer in
+ * the fleet.
+ * - %QUOIT_ERROR_CONFLICT: the group has not begun.
  *
  * Returns: (transfer full): the text; g_free() it. %NULL on failure
  *

@@ -375,7 +375,7 @@ take_offer (const Choice *choice, guint index, QuoitJoined *joined)
     sift (choice, index);
 }
 
-/* Packs adjacent boxes anew into all blocks. */
+/* Packs adjacent boxes again, into all blocks. */
 static void
 pack_all (const QuoitCubing *cubing, QuoitCubeSet *set, guint32 most, QuoitJoined *joined)
 {

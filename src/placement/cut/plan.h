@@ -4,7 +4,7 @@
  * Each part gets the place that costs later requests least (geometry/places.h), of all slices: the cheapest one, then
  * the first slice, worker and turn. If the length of the request is known, the four cheapest places are compared over
  * time (placement/cut/later.h). Other policies use the first place of a slice. If fewer parts than requested are found
- * so, the parts are packed anew. So a request is refused only if a packing of all its parts was not found; the counts
+ * so, the parts are packed again. So a request is refused only if a packing of all its parts was not found; the counts
  * say whether that is proven. No more parts are cut from slices of a class than the quotas for that class admit. */
 #pragma once
 

@@ -115,7 +115,7 @@ class ConflictError(Error):
 
 
 class StoreError(Error):
-    """The disk failed, is full or denies access. Nothing was written."""
+    """The disk failed or is full, the server cannot be reached, or one of them denies access. Nothing was written."""
 
     code = ErrorCode.STORE
 
@@ -145,19 +145,22 @@ class CancelledError(Error):
 
 
 class DamagedError(Error):
-    """The database contradicts itself or its journal: restore a backup."""
+    """The database contradicts itself or its journal, or has lost an entry that was read: restore a backup."""
 
     code = ErrorCode.DAMAGED
 
 
 class UnconfirmedError(Error):
-    """The change was possibly written: retry with the same key, or read the state."""
+    """The change was possibly written: the connection was lost, or the files of the database were replaced.
+
+    Retry with the same key, or read the state.
+    """
 
     code = ErrorCode.UNCONFIRMED
 
 
 class FencedError(Error):
-    """A newer leader has taken over: this ledger handle can write nothing. Open the ledger again to follow."""
+    """A later leader has begun its term: this ledger handle can write nothing until it leads again (`Ledger.lead`)."""
 
     code = ErrorCode.FENCED
 

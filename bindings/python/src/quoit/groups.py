@@ -69,7 +69,7 @@ class GroupSlice:
     """The chips along x, y and z of a slice that is joined from cubes, x fastest in the order of its workers; None:
     another slice."""
     worker_slices: tuple[str, ...] = ()
-    """Of a slice that is joined from cubes, the name of the cube of each worker; otherwise empty."""
+    """Of a slice that is joined from cubes, the name of the cube of each worker ("" if its node has left the fleet)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -267,9 +267,12 @@ class Group(_c.Immutable):
         Its name is the name of the group, '-' and the slice id. Nothing is sent to a cluster.
 
         Raises:
-            InvalidError: the group has no such slice, or GKE cannot have it: only tpu7x, only sides in ascending order,
-                and a name that Kubernetes accepts.
-            NotFoundError: a node has no label with the id of its cube or partition.
+            InvalidError: the group has no such slice, nodes of one partition state different ids, or GKE cannot have
+                it: only tpu7x; of joined slices, only sides in ascending order and at most 9216 chips; of whole slices
+                and parts, only 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4; and a name of at most 54 bytes that Kubernetes
+                accepts.
+            NotFoundError: a node has no label with the id of its cube or partition, or the node or the group is no
+                longer in the fleet.
             ConflictError: the group has not begun.
             TypeError: the slice id is not a number.
         """

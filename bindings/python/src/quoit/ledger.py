@@ -32,14 +32,19 @@ _WAITS = range(_c.INT64.stop)
 def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Creates an empty database with mode 0600 and opens it. If `path` is an empty file, that file is used.
 
+    On a server, makes quoit's tables if they are missing, and a fleet of that name.
+
     Args:
-        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET.
-        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
+        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also
+            with postgres://.
+        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait. Connecting
+            to a server, and its answers, may take up to 10 s more.
 
     Raises:
-        ConflictError: the file exists already, or another process creates it at the same time: `open` it.
-        InvalidError: `path` is empty or contains NUL, or `wait_ms` is below 0.
-        StoreError: the file cannot be written, or its file system is not known to have safe locks.
+        ConflictError: the file or the fleet exists already, or another process creates it at the same time: `open` it.
+        InvalidError: `path` is empty, contains NUL or is a URL without the name of a fleet, or `wait_ms` is below 0.
+        StoreError: the file cannot be written, its file system is not known to have safe locks, the server cannot be
+            used, or libquoit was built without PostgreSQL.
         VersionError, DamagedError, BusyError: depending on what the existing file is.
     """
     return Ledger(call(lib.quoit_ledger_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
@@ -49,15 +54,19 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
 
     Args:
-        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET.
-        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait.
+        path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also
+            with postgres://.
+        wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait. Connecting
+            to a server, and its answers, may take up to 10 s more.
 
     Raises:
-        NotFoundError: there is no file; `create` creates one.
-        InvalidError: the file is not a quoit database, `path` is empty or contains NUL, or `wait_ms` is below 0.
+        NotFoundError: there is no file, or the database has no such fleet; `create` creates one.
+        InvalidError: the file is not a quoit database, `path` is empty, contains NUL or is a URL without the name of a
+            fleet, or `wait_ms` is below 0.
         VersionError: the database belongs to a newer quoit.
         DamagedError: the database is truncated, contradicts itself, or has triggers or views that quoit did not create.
-        StoreError: the database cannot be read; or an older quoit wrote it, and it cannot be written for the upgrade.
+        StoreError: the database cannot be read; an older quoit wrote it, and it cannot be written for the upgrade; the
+            server cannot be used; or libquoit was built without PostgreSQL.
         BusyError: another process has locked the database for longer than `wait_ms`.
     """
     return Ledger(call(lib.quoit_ledger_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
@@ -226,6 +235,9 @@ class Ledger(_c.Uncopyable):
 
         Raises:
             InvalidError: the ledger is not in PostgreSQL, or `leader` is not valid.
+            ConflictError: this thread is in a batch.
+            FencedError: another handle has begun a term meanwhile.
+            StoreError, CancelledError: as for changes. After a failure, a term may have begun: call this again.
         """
         term = ffi.new("uint64_t *")
         call(lib.quoit_ledger_lead, self._open(), _c.to_text(leader, "leader"), term)
@@ -884,6 +896,8 @@ class Ledger(_c.Uncopyable):
     def verify(self) -> None:
         """Replays the journal and compares the result with the saved state.
 
+        On a server, checks each link of the journal and each image.
+
         Raises:
             DamagedError: the result differs from the saved state: restore a backup.
         """
@@ -918,6 +932,8 @@ class Ledger(_c.Uncopyable):
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies the database, also while it is in use. Never overwrites a file, and never follows a link.
 
+        The backup of a ledger on a server is a file with its whole history.
+
         Raises:
             ConflictError: `path` exists.
             StoreError: the copy cannot be written.
@@ -937,7 +953,8 @@ class Ledger(_c.Uncopyable):
             InvalidError: the ledger is in memory.
             ConflictError: `to` exists, or this thread is in a batch.
             DamagedError: the journal contradicts itself.
-            StoreError: `to` cannot be written; no part of it remains.
+            StoreError: `to` cannot be written. What was written to it is removed after a failure, if it can still be
+                reached; nobody else may open it before the call succeeds.
         """
         call(lib.quoit_ledger_copy, self._open(), _path(to))
 
@@ -954,8 +971,11 @@ class Ledger(_c.Uncopyable):
     def feed(self, seq: int) -> Feed:
         """Returns a feed of the journal entries after `seq`, with a file descriptor to wait for them.
 
+        On a server, the feed has a second connection.
+
         Raises:
-            StoreError: the process has too many open files, or the user too many inotify instances.
+            StoreError: the process has too many open files, the user too many inotify instances, or the second
+                connection cannot be made.
         """
         from .feeds import Feed
 

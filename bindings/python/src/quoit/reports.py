@@ -164,7 +164,8 @@ class BestOption:
     order: OptionOrder
     option: Option
     is_proven: bool
-    """Whether no option is better in this order. False: the search was cut."""
+    """Whether no option is better in this order. False: the search was cut, or reservations ahead, windows or the policy
+    ``ray`` prevent a proof."""
 
 
 @dataclasses.dataclass(frozen=True)

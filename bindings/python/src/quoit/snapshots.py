@@ -378,9 +378,9 @@ class Snapshot(View):
 
         For slices the result is the cheapest set, except with more than 16 million pairs of a group and a needed slice
         (the chips are then at most twice the least possible number), or if more than 12 groups are connected by slices
-        that they share. For bundles, if a quota does not admit the request then, or beside reservations ahead, all sets
-        are tried if at most 10 groups have a lower priority. Otherwise groups are released by priority and cost until
-        the request fits, and those that need not be released stay.
+        that they share. For bundles, if a quota does not admit the request then, or if reservations ahead are in the
+        way, all sets are tried if at most 10 groups have a lower priority. Otherwise groups are released by priority
+        and cost until the request fits, and those that need not be released stay.
 
         Raises:
             NotNowError: the request does not fit even if all groups of a lower priority are released.
