@@ -178,8 +178,8 @@ START_TEST (each_order_has_its_own_option)
   reserve (ledger, "one", 1, NULL, minute_ms);
   reserve (ledger, "other", 1, NULL, 0);
   expect_orders (ledger, request,
-                 "earliest: wait until 2027-01-15T08:10:00.000Z, when the lease of two@2 ends unless it is renewed and "
-                 "wait until 2027-01-15T08:01:00.000Z, when the lease of one@3 ends unless it is renewed; "
+                 "earliest: wait until 2027-01-15T08:01:00.000Z, when the lease of one@3 ends unless it is renewed and "
+                 "wait until 2027-01-15T08:10:00.000Z, when the lease of two@2 ends unless it is renewed; "
                  "fewest-groups: release big@1; fewest-chips: release two@2 and release one@3");
   quoit_group_unref (quoit_ledger_set_expected_end (ledger, "big", now_ms + 2 * minute_ms, now_ms, NULL));
   expect_orders (ledger, request,
