@@ -165,16 +165,17 @@ session_get_path (const Session *session)
 char *
 session_dup_shown_path (const char *path)
 {
-  const char *place, *fleet;
+  const char *place, *at, *fleet = strrchr (path, '#');
   g_autofree char *host = NULL;
 
   if (!g_str_has_prefix (path, "postgresql://") && !g_str_has_prefix (path, "postgres://"))
     return g_strdup (path);
+  /* A password can have a '?' or a '#' in it, so the user ends at the last '@'. */
   place = strstr (path, "://") + 3;
+  at = strrchr (place, '@');
+  place = at == NULL ? place : at + 1;
   host = g_strndup (place, strcspn (place, "?#"));
-  fleet = strrchr (path, '#');
-  return g_strdup_printf ("postgresql://%s%s", strrchr (host, '@') == NULL ? host : strrchr (host, '@') + 1,
-                          fleet == NULL ? "" : fleet);
+  return g_strdup_printf ("postgresql://%s%s", host, fleet == NULL ? "" : fleet);
 }
 
 static bool

@@ -344,17 +344,29 @@ quoit_pg_read (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArgum
   return NULL;
 }
 
-gboolean
-quoit_pg_execute (QuoitStore *store, const char *text, GError **error)
+/* Runs one step without a result. */
+static gboolean
+run_step (QuoitStore *store, const QuoitPgStep *step, GError **error)
 {
-  const QuoitPgStep step = { .text = text };
   PGresult *result;
   gboolean is_lost;
 
-  if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
+  if (!quoit_pg_run_steps (store, step, 1, &result, &is_lost, error))
     return FALSE;
   quoit_pg_clear (store, &result, 1);
   return TRUE;
+}
+
+gboolean
+quoit_pg_execute (QuoitStore *store, const char *text, GError **error)
+{
+  return run_step (store, &(QuoitPgStep) { .text = text }, error);
+}
+
+gboolean
+quoit_pg_write (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments, GError **error)
+{
+  return run_step (store, &(QuoitPgStep) { .statement = statement, .arguments = arguments }, error);
 }
 
 /* Begins the transaction. Connects again, once, if the connection was lost. */

@@ -78,19 +78,6 @@ quoit_pg_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take
 
 /* --- writing --- */
 
-static gboolean
-run (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments, GError **error)
-{
-  const QuoitPgStep step = { .statement = statement, .arguments = arguments };
-  PGresult *result;
-  gboolean is_lost;
-
-  if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
-    return FALSE;
-  quoit_pg_clear (store, &result, 1);
-  return TRUE;
-}
-
 /* Inserts the fleet in the transaction, so that nobody sees it before it is complete. */
 gboolean
 quoit_pg_begin_history (QuoitStore *store, const guint8 *identity, GError **error)
@@ -108,7 +95,7 @@ quoit_pg_add_image (QuoitStore *store, const QuoitImage *image, GError **error)
   quoit_pg_add_int4 (&base, store->postgres->fleet_id);
   quoit_pg_add_int8 (&base, (gint64) image->seq);
   quoit_pg_add_int8 (&base, 0);
-  return quoit_pg_insert_image (store, image, TRUE, error) && run (store, PG_BASE_SET, &base, error);
+  return quoit_pg_insert_image (store, image, TRUE, error) && quoit_pg_write (store, PG_BASE_SET, &base, error);
 }
 
 /* Sends the rows that were collected. @last is the entry of the last one. */
@@ -127,7 +114,7 @@ send_rows (QuoitStore *store, guint64 last, GError **error)
   quoit_pg_add_int8 (&arguments, (gint64) (last - postgres->rows->len));
   for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
     quoit_pg_add_bytes (&arguments, arrays[i]->data, arrays[i]->len);
-  ok = run (store, PG_ADD_ROWS, &arguments, error);
+  ok = quoit_pg_write (store, PG_ADD_ROWS, &arguments, error);
   for (guint i = 0; i < QUOIT_PG_N_ARRAYS; i++)
     g_byte_array_unref (arrays[i]);
   g_array_set_size (postgres->rows, 0);
@@ -163,6 +150,6 @@ quoit_pg_end_history (QuoitStore *store, guint64 seq, const guint8 *chain, GErro
   quoit_pg_add_int8 (&head, (gint64) seq);
   quoit_pg_add_bytes (&head, chain, QUOIT_CHAIN_BYTES);
   quoit_pg_add_bytes (&head, store->identity, QUOIT_IDENTITY_BYTES);
-  return send_rows (store, seq, error) && run (store, PG_SET_HEAD, &head, error)
+  return send_rows (store, seq, error) && quoit_pg_write (store, PG_SET_HEAD, &head, error)
          && quoit_pg_execute (store, "COMMIT", error);
 }

@@ -242,15 +242,6 @@ overtaken (QuoitStore *store)
   return QUOIT_COMMIT_OVERTAKEN;
 }
 
-/* Reads the head alone. */
-static gboolean
-read_head_again (QuoitStore *store, QuoitPgHead *head, GError **error)
-{
-  guint64 seq = store->fleet->seq;
-
-  return quoit_pg_catch_up (store, head, error) && (store->fleet->seq == seq || (head->seq = store->fleet->seq) != 0);
-}
-
 static QuoitCommit
 pg_confirm (QuoitStore *store, GError **error)
 {
@@ -259,7 +250,7 @@ pg_confirm (QuoitStore *store, GError **error)
 
   if (store->postgres->is_locked)
     return QUOIT_COMMIT_DONE;
-  if (!read_head_again (store, &head, error) || !check_term (store, &head, error))
+  if (!quoit_pg_catch_up (store, &head, error) || !check_term (store, &head, error))
     return QUOIT_COMMIT_FAILED;
   return head.seq == seq ? QUOIT_COMMIT_DONE : overtaken (store);
 }
@@ -359,7 +350,7 @@ explain_not_appended (QuoitStore *store, GError **error)
   QuoitPgHead head;
 
   pg_rollback (store);
-  if (!read_head_again (store, &head, error) || !check_term (store, &head, error))
+  if (!quoit_pg_catch_up (store, &head, error) || !check_term (store, &head, error))
     return QUOIT_COMMIT_FAILED;
   if (head.seq == seq && last_ms > head.now_ms + QUOIT_PG_MAX_AHEAD_MS)
     {

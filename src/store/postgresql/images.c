@@ -136,7 +136,6 @@ quoit_pg_insert_image (QuoitStore *store, const QuoitImage *image, gboolean is_b
 {
   g_autoptr (GBytes) bytes = quoit_image_to_bytes (image);
   QuoitPgArguments inserting = { 0 };
-  PGresult *result;
   gsize length;
   const void *data = g_bytes_get_data (bytes, &length);
 
@@ -145,15 +144,7 @@ quoit_pg_insert_image (QuoitStore *store, const QuoitImage *image, gboolean is_b
   quoit_pg_add_bool (&inserting, is_base);
   quoit_pg_add_int8 (&inserting, image->made_ms);
   quoit_pg_add_bytes (&inserting, data, length);
-  {
-    const QuoitPgStep step = { .statement = PG_IMAGE_INSERT, .arguments = &inserting };
-    gboolean is_lost;
-
-    if (!quoit_pg_run_steps (store, &step, 1, &result, &is_lost, error))
-      return FALSE;
-  }
-  quoit_pg_clear (store, &result, 1);
-  return TRUE;
+  return quoit_pg_write (store, PG_IMAGE_INSERT, &inserting, error);
 }
 
 void

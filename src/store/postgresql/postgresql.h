@@ -75,6 +75,9 @@ typedef gboolean (*QuoitPgReadFunc) (QuoitStore *store, gpointer data, GError **
 gboolean quoit_pg_run_in_snapshot (QuoitStore *store, QuoitPgReadFunc read, gpointer data, GError **error);
 /* Runs SQL without arguments and without a result. */
 gboolean quoit_pg_execute (QuoitStore *store, const char *text, GError **error);
+/* Runs one statement whose result does not matter. */
+gboolean quoit_pg_write (QuoitStore *store, QuoitPgStatement statement, const QuoitPgArguments *arguments,
+                         GError **error);
 
 /* Connects to the server without blocking for longer than @wait_ms. @store may be interrupted meanwhile; NULL: it may
  * not. The caller ends the connection with PQfinish(), also after a failure. */

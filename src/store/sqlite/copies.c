@@ -7,19 +7,6 @@
 
 /* --- reading --- */
 
-static QuoitChainRow
-row_of (sqlite3_stmt *stmt)
-{
-  return (QuoitChainRow) { .seq = sqlite3_column_int64 (stmt, 0),
-                           .time_ms = sqlite3_column_int64 (stmt, 1),
-                           .verb = sqlite3_column_int64 (stmt, 2),
-                           .actor = quoit_db_text (stmt, 3),
-                           .next_group_id = sqlite3_column_int64 (stmt, 4),
-                           .next_node_id = sqlite3_column_int64 (stmt, 5),
-                           .effects = sqlite3_column_blob (stmt, 6),
-                           .n_effect_bytes = (gsize) sqlite3_column_bytes (stmt, 6) };
-}
-
 static gboolean
 take_entries (QuoitDb *db, guint8 *chain, QuoitTakeFunc take, gpointer data, GError **error)
 {
@@ -34,7 +21,7 @@ take_entries (QuoitDb *db, guint8 *chain, QuoitTakeFunc take, gpointer data, GEr
       g_autoptr (QuoitEntry) entry = NULL;
 
       ok = quoit_sqlite_check_link (stmt, chain, error) && (entry = quoit_sqlite_decode_entry (stmt, error)) != NULL
-           && take (&(QuoitStoredEntry) { entry, row_of (stmt), chain }, data, error);
+           && take (&(QuoitStoredEntry) { entry, quoit_sqlite_chain_row (stmt), chain }, data, error);
     }
   if (ok && result != SQLITE_DONE)
     ok = quoit_db_fail (db, result, "reading the journal", error);

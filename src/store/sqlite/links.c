@@ -67,8 +67,8 @@ quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **
   return TRUE;
 }
 
-static QuoitChainRow
-chain_row (sqlite3_stmt *stmt)
+QuoitChainRow
+quoit_sqlite_chain_row (sqlite3_stmt *stmt)
 {
   return (QuoitChainRow) { .seq = sqlite3_column_int64 (stmt, 0),
                            .time_ms = sqlite3_column_int64 (stmt, 1),
@@ -83,7 +83,7 @@ chain_row (sqlite3_stmt *stmt)
 gboolean
 quoit_sqlite_check_link (sqlite3_stmt *stmt, guint8 *chain, GError **error)
 {
-  QuoitChainRow row = chain_row (stmt);
+  QuoitChainRow row = quoit_sqlite_chain_row (stmt);
 
   quoit_chain_add (chain, &row);
   if (sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES
@@ -154,7 +154,7 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
       result = sqlite3_step (stmt);
       if (result == SQLITE_ROW)
         {
-          QuoitChainRow row = chain_row (stmt);
+          QuoitChainRow row = quoit_sqlite_chain_row (stmt);
 
           quoit_chain_add (chain, &row);
           /* In a damaged table, a search may return a row before its start. The loop would then never end. */

@@ -32,6 +32,8 @@ typedef struct {
 gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
 /* Reads the last link of the chain. *@seq gets the entry, or the checkpoint, that it belongs to; 0: empty journal. */
 gboolean quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
+/* Returns the columns that a link covers, of the current row of @stmt, which is SQL_JOURNAL_SINCE. */
+QuoitChainRow quoit_sqlite_chain_row (sqlite3_stmt *stmt);
 /* Replaces the link @chain by that of the next entry, the current row of @stmt, which is SQL_JOURNAL_SINCE. Fails with
  * DAMAGED if the stored link differs. */
 gboolean quoit_sqlite_check_link (sqlite3_stmt *stmt, guint8 *chain, GError **error);
