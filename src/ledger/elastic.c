@@ -140,6 +140,44 @@ quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guin
   refusal->repeat = quoit_elastic_repeat_resize;
 }
 
+void
+quoit_elastic_refuse_repair (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least, QuoitRequest *request,
+                             QuoitRefusal *refusal)
+{
+  quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
+  refusal->repaired_least = least;
+  refusal->repeat = quoit_elastic_repeat_repair;
+}
+
+guint32
+quoit_elastic_keep_whole (const QuoitFleet *fleet, const QuoitGroupData *group, guint8 *kept)
+{
+  guint32 n_kept = 0;
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      kept[s] = quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE;
+      n_kept += kept[s];
+    }
+  return n_kept;
+}
+
+QuoitFleet *
+quoit_elastic_see_without (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupData *rest)
+{
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  QuoitFleet *seen;
+
+  if (rest == NULL)
+    quoit_fork_fleet_release (fork, group);
+  else if (rest != group)
+    quoit_fleet_replace_group (fork, rest, NULL);
+  else
+    quoit_group_data_unref (rest);
+  seen = quoit_fleet_seen_until (fork, quoit_group_latest_end (group));
+  return seen != NULL ? seen : g_steal_pointer (&fork);
+}
+
 GArray *
 quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept,
                             const QuoitRequest *request)

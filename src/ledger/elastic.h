@@ -33,6 +33,18 @@ gboolean quoit_elastic_repeat_repair (const QuoitFleet *fork, const QuoitGroupDa
 void quoit_elastic_refuse (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request,
                            QuoitRefusal *refusal);
 
+/* Likewise for a repair. @least: how many slices a repair can replace at once. */
+void quoit_elastic_refuse_repair (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 least,
+                                  QuoitRequest *request, QuoitRefusal *refusal);
+
+/* Sets in @kept (one byte per slice) which slices are whole, and returns their number. */
+guint32 quoit_elastic_keep_whole (const QuoitFleet *fleet, const QuoitGroupData *group, guint8 *kept);
+/* Returns @fleet as @group sees it, which keeps only the slices of @rest, a version of it with fewer slices: they alone
+ * are used, and what is promised until its end is draining. @rest NULL: it keeps none; @group: all. Takes the reference
+ * to
+ * @rest. */
+QuoitFleet *quoit_elastic_see_without (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupData *rest);
+
 /* Returns the slices in @kept (NULL: all slices) as members of a request for more, if its rules depend on them;
  * otherwise NULL. The caller owns the array. */
 GArray *quoit_elastic_list_members (const QuoitLayout *layout, const QuoitGroupData *group, const guint8 *kept,

@@ -148,21 +148,6 @@ quoit_step_make_part_group (const QuoitFleet *fleet, const QuoitGroupData *facts
   return make_from (fleet, facts, NULL, NULL, chosen);
 }
 
-/* Returns @fleet as the group sees it, with only the parts in @kept. */
-static QuoitFleet *
-see_without (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_kept)
-{
-  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
-  QuoitFleet *seen;
-
-  if (n_kept == 0)
-    quoit_fork_fleet_release (fork, group);
-  else if (n_kept < group->n_slices)
-    quoit_fleet_replace_group (fork, make_from (fleet, group, group, kept, NULL), NULL);
-  seen = quoit_fleet_seen_until (fork, quoit_group_latest_end (group));
-  return seen != NULL ? seen : g_steal_pointer (&fork);
-}
-
 /* Fails with DAMAGED if the request is not one for parts. Sets the size of its hosts to that of the group, and its
  * length to the time that the group has left. */
 static gboolean
@@ -188,26 +173,20 @@ quoit_step_repair_parts (const QuoitFleet *fleet, const QuoitGroupData *group, Q
   g_autofree guint8 *kept = g_malloc (group->n_slices + 1);
   g_autoptr (QuoitFleet) seen = NULL;
   g_autoptr (GError) failure = NULL;
-  guint32 n_kept = 0, n_lost;
+  guint32 n_kept, n_lost;
 
   if (request == NULL || !check_request (fleet, group, request, error))
     return NULL;
-  for (guint32 s = 0; s < group->n_slices; s++)
-    {
-      kept[s] = quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE;
-      n_kept += kept[s];
-    }
+  n_kept = quoit_elastic_keep_whole (fleet, group, kept);
   n_lost = group->n_slices - n_kept;
   if (n_lost == 0)
     return quoit_group_data_ref (group);
-  seen = see_without (fleet, group, kept, n_kept);
+  seen = quoit_elastic_see_without (fleet, group, n_kept == 0 ? NULL : make_from (fleet, group, group, kept, NULL));
   if (quoit_cut_choose (seen, request, n_lost, n_lost, chosen, &failure))
     return make_from (seen, group, group, kept, chosen);
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
-  quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
-  refusal->repaired_least = 1;
-  refusal->repeat = quoit_elastic_repeat_repair;
+  quoit_elastic_refuse_repair (fleet, group, 1, request, refusal);
   return NULL;
 }
 
@@ -228,7 +207,7 @@ quoit_step_resize_parts (const QuoitFleet *fleet, const QuoitGroupData *group, g
     return quoit_group_data_ref (group);
   if (most < n_now)
     return make_from (fleet, group, group, kept, NULL);
-  seen = see_without (fleet, group, kept, n_now);
+  seen = quoit_elastic_see_without (fleet, group, quoit_group_data_ref (group));
   quoit_step_set_quota_target (request, group);
   if (!quoit_cut_choose (seen, request, n_least - n_now, most - n_now, chosen, &failure) && failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;

@@ -98,9 +98,7 @@ repair_group (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8
     return after;
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
-  quoit_elastic_refuse (fleet, group, group->n_slices, request, refusal);
-  refusal->repaired_least = least;
-  refusal->repeat = quoit_elastic_repeat_repair;
+  quoit_elastic_refuse_repair (fleet, group, least, request, refusal);
   return NULL;
 }
 

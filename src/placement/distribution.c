@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/select.h"
+
 /* --- keep to one domain --- */
 
 /* Returns the domain that has members; QUOIT_NO_INDEX: none has. Sets *@n to the number of such domains. */
@@ -150,47 +152,13 @@ typedef struct {
 } OneMore;
 
 static int
-by_key (const void *a, const void *b)
+by_key (gconstpointer a, gconstpointer b, gpointer data)
 {
   const OneMore *one = a, *other = b;
 
   if (one->key != other->key)
     return one->key < other->key ? -1 : 1;
   return one->domain < other->domain ? -1 : 1;
-}
-
-static void
-swap (OneMore *one, OneMore *other)
-{
-  const OneMore copy = *one;
-
-  *one = *other;
-  *other = copy;
-}
-
-/* Moves the @n preferred ones of the @length list to its beginning, in any order. Sorting thousands of domains would
- * take longer than everything else. */
-static void
-select_first (OneMore *list, gsize length, gsize n)
-{
-  while (n > 0 && n < length)
-    {
-      gsize kept = 0;
-
-      swap (&list[length / 2], &list[length - 1]);
-      for (gsize i = 0; i + 1 < length; i++)
-        if (by_key (&list[i], &list[length - 1]) < 0)
-          swap (&list[i], &list[kept++]);
-      swap (&list[kept], &list[length - 1]);
-      if (n <= kept)
-        length = kept;
-      else
-        {
-          list += kept + 1;
-          length -= kept + 1;
-          n -= kept + 1;
-        }
-    }
 }
 
 static void
@@ -207,7 +175,8 @@ spread (const QuoitDomainCount *domains, guint32 n_domains, guint32 n, guint32 *
       if (fill_to (&domains[d], level) > shares[d])
         more[n_more++] = (OneMore) { (guint64) domains[d].tier << 32 | (domains[d].n_available - shares[d]), d };
     }
-  select_first (more, n_more, n);
+  /* Sorting thousands of domains would take longer than everything else. */
+  quoit_select_first (more, n_more, sizeof *more, n, by_key, NULL);
   for (guint32 i = 0; i < n; i++)
     shares[more[i].domain]++;
 }

@@ -21,9 +21,10 @@ gboolean quoit_group_end_find (const QuoitFleet *fleet, guint32 slot, gint64 now
 /* Returns the time that quoit_group_end_find() sets, even if it has passed; 0: unknown. */
 gint64 quoit_group_known_end (const QuoitFleet *fleet, const QuoitGroupData *group);
 
-/* Returns when an option can wait for the end of the group: its expected end, else the end of its own lease; 0: unknown.
- * An expected end that has passed does not count, because such a wait would never be over. The lease of its owner does
- * not count, because a live owner renews it. Sets *@is_estimate (or NULL) to whether it is the expected end. */
+/* Returns when an option can wait for the end of the group: its expected end, else the end of its own lease; 0:
+ * unknown. An expected end that has passed does not count, because such a wait would never be over. The lease of its
+ * owner does not count, because a live owner renews it. Sets *@is_estimate (or NULL) to whether it is the expected end.
+ */
 gint64 quoit_group_planned_end (const QuoitGroupData *group, gint64 now_ms, gboolean *is_estimate);
 
 /* Returns the time at which a group that is live or lies ahead is assumed to end; 0: unknown. An estimate that has

@@ -5,14 +5,6 @@
 #include "placement/quota.h"
 #include "placement/refusal.h"
 
-static QuoitVerdict
-counted_verdict (guint32 n_free_now, guint32 n_possible, guint32 n_wanted)
-{
-  return n_possible < n_wanted   ? QUOIT_VERDICT_NEVER
-         : n_free_now < n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                 : QUOIT_VERDICT_FITS;
-}
-
 gboolean
 quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerdict *verdict, guint32 *n_free,
                    GError **error)
@@ -32,7 +24,7 @@ quoit_test_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVe
       counts.n_possible = MIN (counts.n_possible, admitted.n_ever);
     }
   if (verdict != NULL)
-    *verdict = counted_verdict (counts.n_free_now, counts.n_possible, quoit_request_min_slices (request));
+    *verdict = quoit_verdict_of_counts (counts.n_free_now, counts.n_possible, quoit_request_min_slices (request));
   if (n_free != NULL)
     *n_free = counts.n_free_now;
   return TRUE;
@@ -121,7 +113,7 @@ quoit_explain_without_options (const QuoitFleet *fleet, const QuoitRequest *requ
     admitted = quoit_quota_admit_slices (fleet, request, group);
   report->n_free_now = MIN (limited.n_free_now, admitted.n_now);
   report->n_possible = MIN (limited.n_possible, admitted.n_ever);
-  report->verdict = counted_verdict (report->n_free_now, report->n_possible, report->n_wanted);
+  report->verdict = quoit_verdict_of_counts (report->n_free_now, report->n_possible, report->n_wanted);
   for (guint c = 0; c < quoit_n_constraints; c++)
     {
       quoit_report_add_reason (report, request, c, before, before - counts.n_removed[c]);

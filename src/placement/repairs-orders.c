@@ -4,6 +4,7 @@
  * exact without trying sets of groups. */
 #include "placement/repairs.h"
 
+#include "base/select.h"
 #include "placement/ends.h"
 #include "placement/preempt/preempt.h"
 
@@ -39,39 +40,6 @@ smallest_sufficient_release (QuoitRepairs *search)
   return best;
 }
 
-static void
-swap (guint32 *one, guint32 *other)
-{
-  const guint32 copy = *one;
-
-  *one = *other;
-  *other = copy;
-}
-
-/* Moves the first @n steps of the list by gain to its beginning, in any order. */
-static void
-move_largest_gains (QuoitRepairs *search, guint32 *list, gsize length, gsize n)
-{
-  while (n > 0 && n < length)
-    {
-      gsize kept = 0;
-
-      swap (&list[length / 2], &list[length - 1]);
-      for (gsize i = 0; i + 1 < length; i++)
-        if (by_gain (&list[i], &list[length - 1], search) < 0)
-          swap (&list[i], &list[kept++]);
-      swap (&list[kept], &list[length - 1]);
-      if (n <= kept)
-        length = kept;
-      else
-        {
-          list += kept + 1;
-          length -= kept + 1;
-          n -= kept + 1;
-        }
-    }
-}
-
 /* Selects releases in descending order of their gain until enough slices are free. */
 static void
 select_largest_gains (QuoitRepairs *search)
@@ -84,7 +52,7 @@ select_largest_gains (QuoitRepairs *search)
   /* Each of them frees a slice. Sorting thousands of names would take longer than everything else. */
   if (gains->len > search->n_short)
     {
-      move_largest_gains (search, (guint32 *) (void *) gains->data, gains->len, search->n_short);
+      quoit_select_first (gains->data, gains->len, sizeof (guint32), search->n_short, by_gain, search);
       g_array_set_size (gains, search->n_short);
     }
   g_array_sort_with_data (gains, by_gain, search);
@@ -116,10 +84,14 @@ typedef struct {
   guint32 repair;
 } Wait;
 
-static gboolean
-is_earlier (const Wait *a, const Wait *b)
+static int
+by_time (gconstpointer a, gconstpointer b, gpointer data)
 {
-  return a->time_ms != b->time_ms ? a->time_ms < b->time_ms : a->repair < b->repair;
+  const Wait *x = a, *y = b;
+
+  if (x->time_ms != y->time_ms)
+    return x->time_ms < y->time_ms ? -1 : 1;
+  return x->repair < y->repair ? -1 : 1;
 }
 
 /* Returns when all groups of the repair have ended; 0: not known, or it needs more than that. */
@@ -138,38 +110,6 @@ find_end (const QuoitRepairs *search, const QuoitRepair *repair)
       last_ms = MAX (last_ms, end_ms);
     }
   return last_ms;
-}
-
-/* Moves the first @n waits to the beginning, in any order. */
-static void
-move_earliest (Wait *waits, gsize length, gsize n)
-{
-  while (n > 0 && n < length)
-    {
-      gsize kept = 0;
-      Wait copy = waits[length / 2];
-
-      waits[length / 2] = waits[length - 1];
-      waits[length - 1] = copy;
-      for (gsize i = 0; i + 1 < length; i++)
-        if (is_earlier (&waits[i], &copy))
-          {
-            const Wait other = waits[i];
-
-            waits[i] = waits[kept];
-            waits[kept++] = other;
-          }
-      waits[length - 1] = waits[kept];
-      waits[kept] = copy;
-      if (n <= kept)
-        length = kept;
-      else
-        {
-          waits += kept + 1;
-          length -= kept + 1;
-          n -= kept + 1;
-        }
-    }
 }
 
 /* Adds the option that waits for the slices that become free first. */
@@ -191,7 +131,7 @@ wait_for_earliest (QuoitRepairs *search)
     }
   if (n_waits < search->n_short)
     return;
-  move_earliest (waits, n_waits, search->n_short);
+  quoit_select_first (waits, n_waits, sizeof *waits, search->n_short, by_time, NULL);
   is_awaited = g_new0 (guint8, search->repairs->len + 1);
   for (guint32 i = 0; i < search->n_short; i++)
     is_awaited[waits[i].repair] = TRUE;

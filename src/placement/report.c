@@ -169,6 +169,22 @@ find_main (const QuoitReport *report)
   return first == G_MAXUINT && report->verdict == QUOIT_VERDICT_NEVER ? last_of_class : first;
 }
 
+QuoitVerdict
+quoit_verdict_of_counts (guint32 n_free_now, guint32 n_possible, guint32 n_wanted)
+{
+  return n_possible < n_wanted   ? QUOIT_VERDICT_NEVER
+         : n_free_now < n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                 : QUOIT_VERDICT_FITS;
+}
+
+void
+quoit_report_set_made_verdict (QuoitReport *report, guint32 n_matching)
+{
+  report->n_matching = n_matching;
+  report->is_unproven = n_matching < report->n_wanted && report->n_possible >= report->n_wanted;
+  report->verdict = quoit_verdict_of_counts (report->n_free_now, report->n_possible, report->n_wanted);
+}
+
 void
 quoit_report_put_main_first (QuoitReport *report)
 {

@@ -147,6 +147,12 @@ void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, 
 /* Like quoit_report_add_reason(), with another detail, whose ownership it takes. */
 void quoit_report_add_detailed_reason (QuoitReport *report, guint position, char *detail, guint32 before,
                                        guint32 after);
+/* Returns the verdict of a request for @n_wanted slices, of which @n_free_now are free, and @n_possible at some time.
+ */
+QuoitVerdict quoit_verdict_of_counts (guint32 n_free_now, guint32 n_possible, guint32 n_wanted);
+/* Sets the verdict of a report about made slices from its counts. @n_matching: how many of them are proven to be
+ * possible. */
+void quoit_report_set_made_verdict (QuoitReport *report, guint32 n_matching);
 /* Puts the main reason first, after all reasons have been added. */
 void quoit_report_put_main_first (QuoitReport *report);
 /* Takes ownership of the texts of @miss. */

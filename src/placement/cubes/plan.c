@@ -89,9 +89,7 @@ quoit_cubes_test (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVer
     count (&cubing, QUOIT_CUBE_KNOWN, wanted, &n_ever, &most);
   n_now = MIN (n_now, admitted.n_now);
   if (verdict != NULL)
-    *verdict = n_now >= wanted                        ? QUOIT_VERDICT_FITS
-               : MIN (most, admitted.n_ever) < wanted ? QUOIT_VERDICT_NEVER
-                                                      : QUOIT_VERDICT_NOT_NOW;
+    *verdict = quoit_verdict_of_counts (n_now, MIN (most, admitted.n_ever), wanted);
   if (n_free != NULL)
     *n_free = n_now;
   return TRUE;
@@ -276,11 +274,7 @@ explain (const Explanation *explanation)
   count (cubing, QUOIT_CUBE_KNOWN, G_MAXUINT32, &n_ever, &most_ever);
   report->n_free_now = MIN (n_now, admitted.n_now);
   report->n_possible = MIN (most_ever, admitted.n_ever);
-  report->n_matching = n_ever;
-  report->is_unproven = n_ever < report->n_wanted && report->n_possible >= report->n_wanted;
-  report->verdict = report->n_possible < report->n_wanted   ? QUOIT_VERDICT_NEVER
-                    : report->n_free_now < report->n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                                            : QUOIT_VERDICT_FITS;
+  quoit_report_set_made_verdict (report, n_ever);
   add_hardware_reasons (explanation);
   if (cubing->candidates.eligible != NULL)
     add_rule_reason (explanation, MAX (count_without_rules (cubing), n_ever), n_ever);

@@ -148,11 +148,7 @@ explain (const Explanation *explanation)
 
   report->n_free_now = quoit_cut_count_admitted (explanation->fleet, explanation->request, n_now, &admitted);
   report->n_possible = MIN (most_ever, admitted.n_ever);
-  report->n_matching = n_ever;
-  report->is_unproven = n_ever < report->n_wanted && report->n_possible >= report->n_wanted;
-  report->verdict = report->n_possible < report->n_wanted   ? QUOIT_VERDICT_NEVER
-                    : report->n_free_now < report->n_wanted ? QUOIT_VERDICT_NOT_NOW
-                                                            : QUOIT_VERDICT_FITS;
+  quoit_report_set_made_verdict (report, n_ever);
   add_hardware_reasons (explanation);
   add_reason (explanation, QUOIT_CONSTRAINT_INTACT, n_ever, MIN (n_ever, n_undrained));
   add_reason (explanation, QUOIT_CONSTRAINT_DRAINING, n_undrained, MIN (n_undrained, n_alive));
