@@ -190,7 +190,7 @@ exclude_many (QuoitRequest *request, const QuoitFleet *fleet)
 
 enum { NO_LIMIT = 0 };
 
-/* What a request states, and what it costs at most, compared with a request that states nothing. */
+/* Rules of a request, and the limit of their cost, compared with a request without rules. */
 static const struct {
   const char *scenario;
   void (*set) (QuoitRequest *request, const QuoitFleet *fleet);

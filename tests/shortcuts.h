@@ -44,3 +44,19 @@ topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)
   quoit_launch_free (launch);
   return topology;
 }
+
+/* Whether a reservation ahead has lost one of its slices. */
+static inline bool
+has_incomplete_reservation (const QuoitSnapshot *snapshot)
+{
+  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (snapshot); g++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, g);
+
+      for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
+        if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD
+            && quoit_group_get_slice_state (group, s) != QUOIT_GROUP_SLICE_WHOLE)
+          return true;
+    }
+  return false;
+}

@@ -179,8 +179,8 @@ func (l *Ledger) Lead(ctx context.Context, leader string) (uint64, error) {
 // is verified before the call returns. Use only one of the two ledgers for changes.
 //
 // It fails with Invalid for a ledger in memory, with Conflict if to exists, with Damaged if the journal contradicts
-// itself, and with Store if to cannot be written. What was written to it is removed after a failure, if it can still be
-// reached; nobody else may open it before the call succeeds.
+// itself, and with Store if to cannot be written. A failure leaves nothing of the copy, except a fleet on a server that
+// could not be verified.
 func (l *Ledger) Copy(ctx context.Context, to string) error {
 	var arguments cconv.Arguments
 	name := (*C.char)(arguments.Text("to", to))

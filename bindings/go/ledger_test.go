@@ -43,6 +43,43 @@ func TestReservationSurvivesClosingTheLedger(t *testing.T) {
 	wantCode(t, err, quoit.Invalid)
 }
 
+func TestCopyHasTheSameHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quoit.db")
+	ledger := must[*quoit.Ledger](t)(quoit.Create(path, time.Second))
+	defer ledger.Close()
+	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
+	reserve(t, ledger, sliceRequest("train", 2))
+	before := must[string](t)(newSnapshot(t, ledger).JSON())
+	if err := ledger.Copy(bg, path+"-copy"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, ledger.Copy(bg, path+"-copy"), quoit.Conflict)
+	wantCode(t, ledger.Copy(bg, "a\x00b"), quoit.Invalid)
+
+	other := must[*quoit.Ledger](t)(quoit.Open(path+"-copy", time.Second))
+	defer other.Close()
+	if after := must[string](t)(newSnapshot(t, other).JSON()); after != before {
+		t.Errorf("%s: expected %s", after, before)
+	}
+	if err := other.Verify(bg); err != nil {
+		t.Error(err)
+	}
+	memory := newLedger(t, "v6e 4x4 x2")
+	wantCode(t, memory.Copy(bg, path+"-memory"), quoit.Invalid)
+}
+
+// tests/postgresql has leaders.
+func TestOnlyALedgerOnAServerHasLeaders(t *testing.T) {
+	ledger := newLedger(t, "v6e 4x4 x2")
+	for _, leader := range []string{"one", "", "a\x00b", "a\nb"} {
+		term, err := ledger.Lead(bg, leader)
+		wantCode(t, err, quoit.Invalid)
+		if term != 0 {
+			t.Errorf("%d: expected no term", term)
+		}
+	}
+}
+
 func TestRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	reserve(t, ledger, sliceRequest("train", 2))

@@ -121,8 +121,8 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
  *
  * Fails with %QUOIT_ERROR_INVALID for a ledger in memory, with %QUOIT_ERROR_CONFLICT if @to exists or this thread is in
  * a batch, with %QUOIT_ERROR_DAMAGED if the journal contradicts itself, and with %QUOIT_ERROR_STORE if @to cannot be
- * written. What was written to @to is removed after a failure, if it can still be reached; nobody else may open @to
- * before the call succeeds.
+ * written. A failure leaves nothing of the copy, except a fleet on a server that could not be verified. Others see a
+ * fleet on a server only when it is complete.
  *
  * Since: 0.1
  */

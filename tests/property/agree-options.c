@@ -126,21 +126,6 @@ fits_without (const Pair *pair, const QuoitReport *report, guint32 option, guint
   return fits_at_after (pair, report, option, pair->state->now_ms, left_out, NULL);
 }
 
-gboolean
-agree_lacks_slices (const QuoitSnapshot *snapshot)
-{
-  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (snapshot); g++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, g);
-
-      for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
-        if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD
-            && quoit_group_get_slice_state (group, s) != QUOIT_GROUP_SLICE_WHOLE)
-          return TRUE;
-    }
-  return FALSE;
-}
-
 /* Whether a reservation ahead lacks slices, and the option ends external use: the sync that does this can bring other
  * nodes back too, and the reservation then gets other slices. */
 static gboolean
@@ -150,7 +135,7 @@ can_be_mended_by_sync (const Pair *pair, const QuoitReport *report, guint32 opti
 
   for (uint32_t s = 0; s < quoit_report_get_n_steps (report, option); s++)
     has_external |= quoit_report_get_step_kind (report, option, s) == QUOIT_STEP_EXTERNAL_ENDS;
-  return has_external && agree_lacks_slices (pair->present);
+  return has_external && has_incomplete_reservation (pair->present);
 }
 
 static gboolean

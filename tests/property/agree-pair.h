@@ -36,8 +36,6 @@ typedef struct {
 gboolean agree_has_bundles (const DrawnRequest *drawn); /* in any alternative */
 gboolean agree_has_parts (const DrawnRequest *drawn);   /* in any alternative */
 
-gboolean agree_lacks_slices (const QuoitSnapshot *snapshot); /* whether a reservation ahead has lost slices */
-
 /* Replaces the fleet of @pair by @fleet. */
 void agree_sync_fleet (const Pair *pair, const DrawnState *fleet, QuoitFork *fork);
 

@@ -4,6 +4,7 @@
  * each option of a refusal helps, and groups are repaired and resized exactly when the search says so. */
 #include "../support.h"
 #include "../sanitized.h"
+#include "try-options.h"
 
 enum { N_WORLDS = IS_SANITIZED ? 40 : 600, N_STEPS = 40, MOST_CUBES = 24, MOST_BLOCKS = 3, N_HOSTS = 16 };
 
@@ -251,56 +252,6 @@ check_group (World *world, const QuoitGroup *group, gboolean *free, const char *
     check_slice (world, group, s, free, shape, cubes);
 }
 
-/* --- options --- */
-
-static void
-take_step (const World *world, const QuoitReport *report, guint32 option, guint32 step, QuoitFork *fork,
-           QuoitRequest *request)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean done = FALSE;
-
-  switch (quoit_report_get_step_kind (report, option, step))
-    {
-    case QUOIT_STEP_RELEASE:
-    case QUOIT_STEP_LEASE_ENDS:
-    case QUOIT_STEP_EXPECTED_END:
-      done = quoit_fork_release (fork, quoit_report_get_step_group (report, option, step), world->now_ms, &error);
-      break;
-    case QUOIT_STEP_NODE_ALIVE:
-    case QUOIT_STEP_UNDRAIN:
-      done = quoit_fork_set_node_state (fork, quoit_report_get_step_node (report, option, step), QUOIT_NODE_ALIVE,
-                                        world->now_ms, &error);
-      break;
-    case QUOIT_STEP_FEWER_SLICES:
-      done = quoit_request_set_slices (request, quoit_report_get_step_n_slices (report, option, step), &error);
-      break;
-    default:
-      require (FALSE, "seed %u: a step of kind %d", world->seed,
-               (int) quoit_report_get_step_kind (report, option, step));
-    }
-  require (done, "seed %u: %s", world->seed, error_text (error));
-}
-
-static void
-check_options (World *world, const QuoitSnapshot *snapshot, const QuoitRequest *request, const QuoitReport *report)
-{
-  for (uint32_t o = 0; o < quoit_report_get_n_options (report); o++)
-    {
-      g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-      g_autoptr (QuoitRequest) changed = quoit_request_copy (request, "option", NULL);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (QuoitGroup) group = NULL;
-
-      for (uint32_t s = 0; s < quoit_report_get_n_steps (report, o); s++)
-        take_step (world, report, o, s, fork, changed);
-      group = quoit_fork_reserve (fork, changed, world->now_ms, NULL, &error);
-      require (group != NULL, "seed %u: option %u of %u: %s", world->seed, o, quoit_report_get_n_options (report),
-               error_text (error));
-      world->n_options++;
-    }
-}
-
 /* --- steps --- */
 
 static const char *const shapes[] = { "4x4x4", "4x4x8", "4x4x8", "4x8x8", "8x8x8", "4x4x12" };
@@ -376,7 +327,7 @@ reserve (World *world)
       return;
     }
   require (error->code == (int) expected, "seed %u: %s", world->seed, error->message);
-  check_options (world, snapshot, request, report);
+  world->n_options += try_options (snapshot, request, report, world->now_ms, world->seed);
   world->n_refused++;
 }
 

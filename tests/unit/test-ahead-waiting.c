@@ -2,6 +2,7 @@
 /* Reservations ahead that lack slices, because nodes die or drain, get what becomes free: drawn changes, after each of
  * which quoit_snapshot_check() searches for slices again if the ledger does not. */
 #include "ahead-fixture.h"
+#include "../shortcuts.h"
 
 enum { N_WORLDS = 300, N_STEPS = 200, N_SLICES = 6, N_HOSTS = 4 };
 
@@ -99,21 +100,6 @@ change_window (World *world)
                              world->now_ms, NULL);
 }
 
-static gboolean
-lacks_slices (const QuoitSnapshot *snapshot)
-{
-  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (snapshot); g++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, g);
-
-      for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
-        if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD
-            && quoit_group_get_slice_state (group, s) != QUOIT_GROUP_SLICE_WHOLE)
-          return TRUE;
-    }
-  return FALSE;
-}
-
 static void
 world_step (World *world)
 {
@@ -145,7 +131,7 @@ world_step (World *world)
   ck_assert_ok (error);
   quoit_snapshot_check (present, &error);
   ck_assert_ok (error);
-  is_waiting = lacks_slices (last);
+  is_waiting = has_incomplete_reservation (last);
   world->n_waiting += is_waiting;
   world->n_mended += world->was_waiting && !is_waiting;
   world->was_waiting = is_waiting;

@@ -130,7 +130,7 @@ START_TEST (allocations_are_counted)
   const guint after = n_allocations;
 
   ck_assert_ptr_nonnull (request);
-  ck_assert (!CAN_COUNT || after > before);
+  ck_assert (after > before);
 }
 END_TEST
 
@@ -167,16 +167,20 @@ START_TEST (refusals_do_not_repeat_the_search_for_a_waiting_reservation)
   searching = count_of_refusal (ledger);
   repeated = count_of_refusal (ledger);
   ck_assert_uint_eq (repeated, plain);
-  ck_assert (!CAN_COUNT || searching > plain + 10);
+  ck_assert (searching > plain + 10);
 }
 END_TEST
 
 int
 main (void)
 {
-  Suite *suite = suite_create ("allocations");
-  TCase *tcase = tcase_create ("allocations");
+  Suite *suite;
+  TCase *tcase;
 
+  if (!CAN_COUNT)
+    return 77; /* skipped: each count would be 0 */
+  suite = suite_create ("allocations");
+  tcase = tcase_create ("allocations");
   tcase_add_test (tcase, allocations_are_counted);
   tcase_add_test (tcase, test_without_constraints_allocates_nothing);
   tcase_add_test (tcase, repeated_test_with_constraints_allocates_little);

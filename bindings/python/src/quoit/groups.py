@@ -69,7 +69,7 @@ class GroupSlice:
     """The chips along x, y and z of a slice that is joined from cubes, x fastest in the order of its workers; None:
     another slice."""
     worker_slices: tuple[str, ...] = ()
-    """Of a slice that is joined from cubes, the name of the cube of each worker ("" if its node has left the fleet)."""
+    """In a slice that is joined from cubes: for each worker the name of its cube, "" if its node has left the fleet."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -953,8 +953,8 @@ class Ledger(_c.Uncopyable):
             InvalidError: the ledger is in memory.
             ConflictError: `to` exists, or this thread is in a batch.
             DamagedError: the journal contradicts itself.
-            StoreError: `to` cannot be written. What was written to it is removed after a failure, if it can still be
-                reached; nobody else may open it before the call succeeds.
+            StoreError: `to` cannot be written. A failure leaves nothing of the copy, except a
+                fleet on a server that could not be verified.
         """
         call(lib.quoit_ledger_copy, self._open(), _path(to))
 

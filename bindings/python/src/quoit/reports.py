@@ -249,7 +249,7 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class AlternativeReport:
-    """Why one alternative of a request fits or not. It has a report, or the error because of which there is none."""
+    """Why one alternative of a request fits or not. It has either a report or an error."""
 
     report: Report | None
     """The report on this alternative, without `alternatives`."""
