@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"quoit"
+)
+
+var (
+	ctx   = context.Background()
+	clock = time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+)
+
+// world is a cluster, a ledger and a controller.
+type world struct {
+	t          *testing.T
+	cluster    *cluster
+	ledger     *quoit.Ledger
+	controller *Controller
+	log        []string
+	crashAfter int // steps until the controller ends; below 0: it does not
+	crashes    int
+}
+
+func newWorld(t *testing.T, slices int) *world {
+	w := &world{t: t, cluster: newCluster(t), ledger: quoit.OpenMemory(), crashAfter: -1}
+	t.Cleanup(w.ledger.Close)
+	for slice := 0; slice < slices; slice++ {
+		w.cluster.addSlice(fmt.Sprintf("pool%d", slice))
+	}
+	w.start()
+	return w
+}
+
+type crash struct{ step string }
+
+// start starts a controller that remembers nothing.
+func (w *world) start() {
+	w.controller = &Controller{
+		Ledger: w.ledger, Cluster: w.cluster, Source: "k8s", Waits: Waits{30 * time.Second, 10 * time.Minute},
+		Now:   func() time.Time { return clock },
+		Guard: func() error { return nil },
+		Step:  func(step string) { w.step(step) },
+		Log:   func(format string, arguments ...any) { w.log = append(w.log, fmt.Sprintf(format, arguments...)) },
+	}
+}
+
+func (w *world) step(step string) {
+	if strings.HasPrefix(step, "after ") {
+		w.checkAlways(step)
+	}
+	if w.crashAfter == 0 {
+		panic(crash{step})
+	}
+	w.crashAfter--
+}
+
+// pass makes one pass on the present state. After a crash another controller begins.
+func (w *world) pass() (err error) {
+	w.cluster.see()
+	return w.passOnOld()
+}
+
+// passOnOld makes a pass on the state that the controller has seen before.
+func (w *world) passOnOld() (err error) {
+	defer func() {
+		if end := recover(); end != nil {
+			if _, ok := end.(crash); !ok {
+				panic(end)
+			}
+			w.crashAfter = -1
+			w.crashes++
+			w.start()
+		}
+	}()
+	return w.controller.Pass(ctx)
+}
+
+// settle lets all parts react until nothing changes any more.
+func (w *world) settle() {
+	w.t.Helper()
+	for round := 0; round < 30; round++ {
+		before := w.cluster.version + w.crashes
+		if err := w.pass(); err != nil && !errors.Is(err, ErrConflict) {
+			w.t.Fatalf("pass: %v", err)
+		}
+		w.cluster.react()
+		if before == w.cluster.version+w.crashes && round > 1 {
+			w.checkSettled()
+			return
+		}
+	}
+	w.t.Fatalf("does not settle: %q", w.log)
+}
+
+func (w *world) liveGroups() map[string]quoit.GroupInfo {
+	snapshot, err := w.ledger.Snapshot()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer snapshot.Close()
+	groups, err := snapshot.Groups()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	live := map[string]quoit.GroupInfo{}
+	for _, one := range groups {
+		info, err := one.Info()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if info.State != quoit.GroupRemoved {
+			live[info.Key] = info
+		}
+	}
+	return live
+}
+
+// checkAlways checks what is true at every moment, also while a controller works or after it has ended.
+func (w *world) checkAlways(when string) {
+	w.t.Helper()
+	live := w.liveGroups()
+	holders := map[string]string{} // node -> mark of its group
+	for _, info := range live {
+		for _, slice := range info.Slices {
+			for _, worker := range slice.Workers {
+				holders[worker.Name] = markOf("", info.ID)
+			}
+		}
+	}
+	for pod, node := range w.cluster.pods {
+		if node == "" || w.cluster.nodes[node] == nil {
+			continue
+		}
+		if other, held := holders[node]; held && other != w.cluster.podMarks[pod] {
+			w.t.Fatalf("%s: node %s is held by %s while pod %s of %s runs on it: %q", when, node, other, pod,
+				w.cluster.podMarks[pod], w.log)
+		}
+	}
+	for _, workload := range w.cluster.workloads {
+		if !workload.MayHold() || workload.IsEvicted() || workload.Status.Checks[0].State != Ready ||
+			len(workload.Status.Checks[0].PodSetUpdates) == 0 {
+			continue
+		}
+		if _, ok := live[keyOf(workload.Metadata.UID, "main", len(workload.Spec.PodSets))]; !ok {
+			w.t.Fatalf("%s: %s is Ready without a group: %q", when, workload.Name(), w.log)
+		}
+	}
+}
+
+// checkSettled checks what is true when nothing has to be done: exactly the nodes of groups are marked, exactly the
+// Workloads with a Ready check have groups, and their pods run there.
+func (w *world) checkSettled() {
+	w.t.Helper()
+	w.checkAlways("settled")
+	marks := map[string]string{}
+	for key, info := range w.liveGroups() {
+		for _, slice := range info.Slices {
+			for _, worker := range slice.Workers {
+				marks[worker.Name] = markOf("", info.ID)
+			}
+		}
+		if pods, _ := w.cluster.CountPods(ctx, markOf("", info.ID)); w.cluster.workloads[uidOf(key)] == nil && pods > 0 {
+			continue // it waits for these pods
+		}
+		workload := w.cluster.workloads[uidOf(key)]
+		if workload == nil || !workload.MayHold() || workload.Status.Checks[0].State != Ready {
+			w.t.Fatalf("group %s stays without a Workload that holds it: %q", info.Name, w.log)
+		}
+		if running, wanted := w.cluster.countPodsOf(workload), int(workload.Spec.PodSets[0].Count); running != wanted {
+			w.t.Fatalf("%s has %d pods, expected %d", workload.Name(), running, wanted)
+		}
+		for _, pod := range w.cluster.podsOf(workload) {
+			if w.cluster.pods[pod] == "" {
+				w.t.Fatalf("pod %s waits for a node: %q", pod, w.log)
+			}
+		}
+	}
+	for name, node := range w.cluster.nodes {
+		if !node.HasMark(marks[name]) {
+			w.t.Fatalf("node %s: labels %v and taints %v, expected the mark '%s'", name, node.Metadata.Labels,
+				node.Spec.Taints, marks[name])
+		}
+		if len(otherTaints(node.Spec.Taints)) != 1 {
+			w.t.Fatalf("node %s: taints %v: expected that the others stay", name, node.Spec.Taints)
+		}
+	}
+}
+
+func (w *world) checkIsReady(workload *Workload, expected bool) {
+	w.t.Helper()
+	if is := workload.Status.Checks[0].State == Ready; is != expected {
+		w.t.Fatalf("%s: %+v, expected ready: %v", workload.Name(), workload.Status.Checks[0], expected)
+	}
+}
+
+// checkNothingLeft checks that nothing is left when all Workloads have ended.
+func (w *world) checkNothingLeft() {
+	w.t.Helper()
+	snapshot, err := w.ledger.Snapshot()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer snapshot.Close()
+	groups, err := snapshot.Groups()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, one := range groups {
+		w.t.Errorf("%s is left", one)
+	}
+	for name, node := range w.cluster.nodes {
+		if !node.HasMark("") {
+			w.t.Errorf("node %s has a mark: %v %v", name, node.Metadata.Labels, node.Spec.Taints)
+		}
+	}
+	if err := w.ledger.Verify(ctx); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// --- single cases ---
+
+func TestWorkloadGetsSlicesAndGivesThemBack(t *testing.T) {
+	w := newWorld(t, 2)
+	a := w.cluster.addWorkload("a", 2)
+	w.settle()
+	w.checkIsReady(a, true)
+	check := a.Status.Checks[0]
+	update := check.PodSetUpdates[0]
+	mark := update.NodeSelector[MarkKey]
+	if update.Name != "main" || mark == "" || update.Labels[MarkKey] != mark || len(update.Tolerations) != 1 ||
+		update.Tolerations[0] != (Toleration{MarkKey, "Equal", mark, "NoSchedule"}) {
+		t.Errorf("update %+v", update)
+	}
+	if !strings.Contains(check.Message, "pool0, pool1") {
+		t.Errorf("message '%s'", check.Message)
+	}
+	w.cluster.finish(a)
+	w.settle()
+	w.checkNothingLeft()
+}
+
+func TestWaitingKeepsNoQuota(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	b := w.cluster.addWorkload("b", 1)
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	check := b.Status.Checks[0]
+	if check.State != Retry || *check.RequeueAfterSeconds != 30 || !strings.Contains(check.Message, "allocated to groups") ||
+		!strings.Contains(check.Message, "would help: release team.a.") {
+		t.Fatalf("%+v", check)
+	}
+	w.settle()
+	if b.MayHold() {
+		t.Fatal("b has kept its quota")
+	}
+	w.cluster.finish(a)
+	w.settle()
+	w.cluster.giveQuota(b)
+	w.settle()
+	w.checkIsReady(b, true)
+}
+
+func TestReservationWaitsForPodsOfItsPredecessor(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.cluster.remove(a)
+	for round := 0; round < 3; round++ {
+		if err := w.pass(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(w.liveGroups()) != 1 || w.cluster.nodes["pool0-0"].HasMark("") {
+		t.Fatal("the slice was released while pods run on it")
+	}
+	w.cluster.endPods(a)
+	w.settle()
+	w.checkNothingLeft()
+}
+
+func TestLostNodeIsRepaired(t *testing.T) {
+	w := newWorld(t, 2)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.cluster.removeNode("pool0-2")
+	w.cluster.endPods(a) // the Job restarts as a whole
+	w.settle()
+	w.checkIsReady(a, true)
+	if !w.cluster.nodes["pool0-0"].HasMark("") || w.cluster.nodes["pool1-0"].HasMark("") {
+		t.Fatalf("%q", w.log)
+	}
+	if !strings.Contains(a.Status.Checks[0].Message, "pool1") {
+		t.Errorf("message '%s'", a.Status.Checks[0].Message)
+	}
+}
+
+func TestLostNodeWithoutReplacementEvicts(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.cluster.removeNode("pool0-2")
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	if check := a.Status.Checks[0]; check.State != Retry || !strings.Contains(check.Message, "lost: pool0; ") {
+		t.Fatalf("%+v", check)
+	}
+	w.settle()
+	w.checkNothingLeft()
+	w.cluster.addNode("pool0", 2)
+	w.cluster.giveQuota(a)
+	w.settle()
+	w.checkIsReady(a, true)
+}
+
+func TestReadyWithoutGroupStartsAgain(t *testing.T) {
+	w := newWorld(t, 1)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	for _, info := range w.liveGroups() { // an administrator releases it
+		if err := w.ledger.Release(ctx, info.Name, clock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.controller.Step = nil
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	if check := a.Status.Checks[0]; check.State != Retry || !strings.Contains(check.Message, "not in the ledger") {
+		t.Fatalf("%+v", check)
+	}
+}
+
+func TestGroupsOfOthersStay(t *testing.T) {
+	w := newWorld(t, 2)
+	w.settle()
+	request := &quoit.Request{Name: "own", Key: "own", Accelerator: "v6e", Topology: "4x4", Slices: 1}
+	group, err := w.ledger.Reserve(ctx, request, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group.Close()
+	for round := 0; round < 3; round++ {
+		if err := w.pass(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := w.liveGroups()["own"]; !ok {
+		t.Fatal("the group of another user of the ledger is gone")
+	}
+}
+
+func TestAnotherAdmissionGetsOtherSlices(t *testing.T) {
+	w := newWorld(t, 3)
+	a := w.cluster.addWorkload("a", 2)
+	w.settle()
+	w.cluster.endPods(a)
+	a.Spec.PodSets[0].Count = 4 // evicted and admitted with fewer pods before a pass came
+	w.cluster.giveQuota(a)
+	w.settle()
+	w.checkIsReady(a, true)
+	if slices := len(w.liveGroups()[a.Metadata.UID].Slices); slices != 1 {
+		t.Errorf("%d slices", slices)
+	}
+}
+
+func TestOldListsReleaseNothing(t *testing.T) {
+	w := newWorld(t, 1)
+	w.cluster.see()
+	old := w.cluster.seen
+	w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.start() // a new leader, whose lists are older than the reservation
+	w.cluster.seen = old
+	if err := w.passOnOld(); err != nil && !errors.Is(err, ErrConflict) {
+		t.Fatal(err)
+	}
+	if len(w.liveGroups()) != 1 {
+		t.Fatalf("released: %q", w.log)
+	}
+	w.settle()
+}
+
+func TestGuardStopsChanges(t *testing.T) {
+	w := newWorld(t, 1)
+	w.cluster.addWorkload("a", 1)
+	w.controller.Guard = func() error { return fmt.Errorf("lease: %w", ErrNotLeader) }
+	if err := w.pass(); !errors.Is(err, ErrNotLeader) {
+		t.Fatalf("%v", err)
+	}
+	if len(w.liveGroups()) != 0 || w.cluster.check.IsActive() {
+		t.Error("changed something without a lease")
+	}
+}
+
+// --- crashes ---
+
+// scenario has each kind of event, and settles after each of them. It ends with nothing left.
+func scenario(w *world) {
+	a := w.cluster.addWorkload("a", 2)
+	w.settle()
+	b := w.cluster.addWorkload("b", 1)
+	w.settle()
+	c := w.cluster.addWorkload("c", 2) // must wait
+	w.settle()
+	w.cluster.finish(a)
+	w.settle()
+	w.cluster.giveQuota(c)
+	w.settle()
+	w.cluster.removeNode("pool3-1") // repair is not possible: pool3 has no spare slice if it is held
+	w.cluster.removeNode("pool0-1")
+	w.cluster.endPods(c)
+	w.settle()
+	w.cluster.addNode("pool0", 1)
+	w.cluster.addNode("pool3", 1)
+	w.settle()
+	w.cluster.evict(b)
+	w.settle()
+	w.cluster.giveQuota(b)
+	w.settle()
+	w.cluster.remove(b)
+	w.settle()
+	w.cluster.endPods(b)
+	w.settle()
+	if c.MayHold() {
+		w.cluster.finish(c)
+	}
+	w.settle()
+}
+
+func TestCrashAtEveryStepLeavesNothing(t *testing.T) {
+	steps := 0
+	for ; ; steps++ {
+		w := newWorld(t, 4)
+		w.crashAfter = steps
+		scenario(w)
+		w.checkNothingLeft()
+		if w.crashes == 0 {
+			break // it ended before the crash
+		}
+		if t.Failed() {
+			t.Fatalf("crash after %d steps", steps)
+		}
+	}
+	if steps < 100 {
+		t.Errorf("only %d steps", steps)
+	}
+	t.Logf("crashed at %d steps", steps)
+}
+
+// A controller is paused before a step, another one takes over and works, and then the first one wakes and makes this one
+// step before it notices.
+func TestPausedLeaderAtEveryStep(t *testing.T) {
+	for steps := 0; ; steps++ {
+		w := newWorld(t, 3)
+		b := w.cluster.addWorkload("b", 1)
+		w.settle()
+		a := w.cluster.addWorkload("a", 1)
+		paused := w.controller
+		isPaused, left := false, steps
+		paused.Step = func(string) {
+			if left == 0 && !isPaused {
+				isPaused = true
+				w.start()
+				w.cluster.finish(b)
+				w.cluster.finish(a)
+				w.settle()
+				w.cluster.addWorkload("c", 3)
+				w.settle()
+				paused.Guard = func() error { return ErrNotLeader }
+			}
+			left--
+		}
+		w.cluster.see()
+		if err := paused.Pass(ctx); err != nil && !errors.Is(err, ErrNotLeader) && !errors.Is(err, ErrConflict) &&
+			!errors.Is(err, quoit.NotNow) && !errors.Is(err, quoit.NotFound) {
+			t.Fatalf("after %d steps: %v", steps, err)
+		}
+		if !isPaused {
+			if steps < 5 {
+				t.Errorf("only %d steps", steps)
+			}
+			break
+		}
+		w.checkAlways("awake")
+		w.settle()
+	}
+}
+
+// Random events, crashes, conflicts and old lists.
+func TestRandomWalk(t *testing.T) {
+	seed := time.Now().UnixNano() % 1000000
+	t.Logf("seed %d", seed)
+	for walk := int64(0); walk < 12; walk++ {
+		random := rand.New(rand.NewSource(seed + walk))
+		w := newWorld(t, 5)
+		var all []*Workload
+		for event := 0; event < 40; event++ {
+			randomEvent(w, random, &all)
+			for passes := random.Intn(3); passes > 0; passes-- {
+				if random.Intn(3) == 0 {
+					w.crashAfter = random.Intn(12)
+				}
+				if random.Intn(3) == 0 {
+					w.passOnOld()
+				} else {
+					w.pass()
+				}
+				w.crashAfter = -1
+				if random.Intn(2) == 0 {
+					w.cluster.react()
+				}
+			}
+		}
+		for _, workload := range all {
+			if workload.MayHold() {
+				w.cluster.finish(workload)
+			}
+			w.cluster.endPods(workload)
+		}
+		w.settle()
+		w.checkNothingLeft()
+		if t.Failed() {
+			t.Fatalf("seed %d", seed+walk)
+		}
+	}
+}
+
+func randomEvent(w *world, random *rand.Rand, all *[]*Workload) {
+	pool, worker := fmt.Sprintf("pool%d", random.Intn(5)), random.Intn(4)
+	node := fmt.Sprintf("%s-%d", pool, worker)
+	var workload *Workload
+	if len(*all) > 0 {
+		workload = (*all)[random.Intn(len(*all))]
+	}
+	switch event := random.Intn(10); {
+	case event < 3 || workload == nil:
+		*all = append(*all, w.cluster.addWorkload(fmt.Sprintf("w%d", len(*all)), 1+random.Int63n(3)))
+	case event == 3 && workload.MayHold():
+		w.cluster.finish(workload)
+	case event == 4 && workload.MayHold():
+		w.cluster.evict(workload)
+	case event == 5 && !workload.MayHold() && w.cluster.workloads[workload.Metadata.UID] != nil && !isTrue(workload.Status.Conditions, "Finished"):
+		w.cluster.giveQuota(workload)
+	case event == 6:
+		w.cluster.remove(workload)
+		workload.Metadata.DeletionTimestamp = "2026-05-01T09:00:00Z"
+	case event == 7:
+		w.cluster.removeNode(node)
+	case event == 8 && w.cluster.nodes[node] == nil:
+		w.cluster.addNode(pool, worker)
+	case event == 9 && w.cluster.nodes[node] != nil:
+		w.cluster.touch(&w.cluster.nodes[node].Metadata) // conflicts
+	}
+	for _, workload := range *all {
+		if !workload.MayHold() && random.Intn(2) == 0 {
+			w.cluster.endPods(workload)
+		}
+	}
+}
