@@ -153,6 +153,8 @@ QuoitVerdict quoit_verdict_of_counts (guint32 n_free_now, guint32 n_possible, gu
 /* Sets the verdict of a report about made slices from its counts. @n_matching: how many of them are proven to be
  * possible. */
 void quoit_report_set_made_verdict (QuoitReport *report, guint32 n_matching);
+/* Returns whether the class of the request is the main obstacle: the fleet has too few such slices. */
+gboolean quoit_report_lacks_slices (const QuoitReport *report);
 /* Puts the main reason first, after all reasons have been added. */
 void quoit_report_put_main_first (QuoitReport *report);
 /* Takes ownership of the texts of @miss. */
