@@ -4,17 +4,21 @@
 #include "request-parts.h"
 #include "verbs.h"
 
-/* Sets *@holds to a sentence if callers hold parts of what the group waits for; see hold_and_wait_describe(). */
+/* Sets *@remedy to the command that gives the group what it has lost, or to a sentence if callers hold parts of what it
+ * waits for; see hold_and_wait_describe(). */
 static QuoitReport *
-explain_group (Session *session, char **holds, GError **error)
+explain_group (Session *session, char **remedy, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
   QuoitReport *report = snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
   g_autoptr (QuoitGroup) group
       = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, session->words[0], NULL);
 
-  if (group != NULL)
-    *holds = hold_and_wait_describe (snapshot, group);
+  if (group != NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
+      && quoit_group_get_source (group)[0] == '\0')
+    *remedy = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
+  else if (group != NULL)
+    *remedy = hold_and_wait_describe (snapshot, group);
   return report;
 }
 
@@ -37,7 +41,7 @@ run (Session *session, GError **error)
   g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitReport) report = NULL;
-  g_autofree char *holds = NULL;
+  g_autofree char *remedy = NULL;
   Document *document;
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
@@ -50,14 +54,14 @@ run (Session *session, GError **error)
                    session->words[0]);
       return false;
     }
-  report = session->words[0] != NULL ? explain_group (session, &holds, error)
+  report = session->words[0] != NULL ? explain_group (session, &remedy, error)
                                      : explain_request (session, &options, &parts, error);
   if (report == NULL)
     return false;
   document = document_new ();
   report_describe (report, document);
-  if (holds != NULL)
-    document_take_sentence (document, g_steal_pointer (&holds));
+  if (remedy != NULL)
+    document_take_sentence (document, g_steal_pointer (&remedy));
   return session_print (session, document, error);
 }
 
@@ -65,8 +69,8 @@ const Verb verb_explain = {
   "explain",
   "[GROUP]",
   "explain why a request, or a waiting group, is not placed",
-  "Takes the request options of reserve, or the name of a GROUP with bundles that are not placed. The exit\n"
-  "status is 0 for every verdict, unlike that of fits.",
+  "Takes the request options of reserve, or the name of a GROUP that has lost slices or nodes, or has bundles\n"
+  "that are not placed. The exit status is 0 for every verdict, unlike that of fits.",
   0,
   1,
   run,

@@ -45,6 +45,25 @@ topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)
   return topology;
 }
 
+/* Whether the report on a group in @snapshot says what a repair at the same time did: @change, or @failure. */
+static inline bool
+explains_repair (const QuoitSnapshot *snapshot, const char *group, const QuoitGroupChange *change,
+                 const GError *failure)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain_group (snapshot, group, &error);
+
+  if (change != NULL && quoit_group_change_get_before (change) == quoit_group_change_get_after (change))
+    return report == NULL && error->code == QUOIT_ERROR_CONFLICT;
+  if (report == NULL)
+    return change == NULL && error->code == failure->code;
+  if (change != NULL)
+    return quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
+           && quoit_report_get_n_free_now (report) >= quoit_report_get_n_wanted (report);
+  return quoit_report_get_verdict (report)
+         == (failure->code == QUOIT_ERROR_NEVER ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW);
+}
+
 /* Whether a reservation ahead has lost one of its slices. */
 static inline bool
 has_incomplete_reservation (const QuoitSnapshot *snapshot)

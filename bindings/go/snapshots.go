@@ -784,10 +784,12 @@ func (s *Snapshot) Test(request *Request) (verdict Verdict, free int, err error)
 	return verdict, free, err
 }
 
-// ExplainGroup reports why bundles of a group, given as NAME or NAME@ID, that are not placed or have lost their nodes
-// cannot be placed now.
+// ExplainGroup reports whether a group, given as NAME or NAME@ID, can have now what it has lost, or what was never
+// placed. The report on a group of slices states whether Repair would succeed, and counts the slices that the group
+// keeps as well. The report on a group of bundles is about those that have no node.
 //
-// It fails with NotFound if there is no such group, and Conflict if all its bundles are placed.
+// It fails with NotFound if there is no such group, and Conflict if it has all of its slices or bundles, or has not
+// begun.
 func (s *Snapshot) ExplainGroup(group string) (*Report, error) {
 	var arguments cconv.Arguments
 	text := (*C.char)(arguments.Text("group", group))

@@ -190,14 +190,17 @@ QUOIT_API QuoitReport *quoit_snapshot_explain (const QuoitSnapshot *snapshot, co
 
 /**
  * quoit_snapshot_explain_group:
- * @group: NAME or NAME@ID of a group of bundles
+ * @group: NAME or NAME@ID of a group that has lost slices or nodes, or has bundles that are not placed
  *
- * Decides whether the bundles of a group that are not placed, or whose nodes are lost, could be placed now, like
+ * For a group of slices of this ledger, decides whether quoit_ledger_repair() would succeed now. The numbers of the
+ * report count the slices that the group keeps as well, and quotas do not matter, because the group has had as many.
+ *
+ * For a group of bundles, decides whether those that are not placed, or whose nodes are lost, could be placed now, like
  * quoit_snapshot_explain() for a request of only these bundles. For an imported group, the label selectors are unknown
  * and ignored, and an unknown strategy counts as PACK.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such group, and %QUOIT_ERROR_CONFLICT if all of its bundles are
- * placed.
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such group, and %QUOIT_ERROR_CONFLICT if it has all of its slices or
+ * bundles, or is reserved ahead and has not begun. Also fails like quoit_ledger_repair().
  *
  * Returns: (transfer full): the report; quoit_report_unref() it
  */

@@ -133,24 +133,13 @@ QuoitReport *
 quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, GError **error)
 {
   g_autofree char *short_name = NULL;
-  g_autoptr (QuoitRequest) request = NULL;
-  g_autoptr (QuoitFleet) seen = NULL;
-  const QuoitGroupData *found;
-  const QuoitFleet *fleet;
   QuoitGroupRef ref;
 
   g_return_val_if_fail (snapshot != NULL && group != NULL, NULL);
 
-  if (!quoit_group_ref_parse (group, &ref, &short_name, error))
-    return NULL;
-  found = quoit_step_lookup_group (snapshot->fleet, &ref, error);
-  request = found == NULL ? NULL : quoit_step_make_unplaced_request (snapshot->fleet, found, error);
-  if (request == NULL)
-    return NULL;
-  seen = quoit_fleet_seen_until (snapshot->fleet, quoit_group_latest_end (found));
-  fleet = seen != NULL ? seen : snapshot->fleet;
-  return quoit_request_makes_slices (request) ? quoit_explain_made (fleet, request, error)
-                                              : quoit_explain_bundles (fleet, request, error);
+  return quoit_group_ref_parse (group, &ref, &short_name, error) ? quoit_step_explain_group (
+             snapshot->fleet, &ref, MAX (snapshot->now_ms, snapshot->fleet->clock_ms), error)
+                                                                 : NULL;
 }
 
 char *

@@ -125,6 +125,13 @@ QuoitGroupData *quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitF
  * @node. */
 gboolean quoit_step_kind_has_room (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind);
 
+/* --- explain-group.c --- */
+
+/* Explains whether a group could have now what it has lost, or never had. A group of slices of this ledger is explained
+ * as quoit_step_repair() decides. Fails with CONFLICT if it lacks nothing. */
+QuoitReport *quoit_step_explain_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms,
+                                       GError **error);
+
 /* --- unplaced.c --- */
 
 /* Returns a request for the bundles of @group that have no node. Fails with CONFLICT if all have one. */

@@ -118,35 +118,17 @@ make_own_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError *
   return g_steal_pointer (&request);
 }
 
-/* Returns a request for as many parts as have lost hosts, or are to lose them; NULL without an error: there are none.
- */
-static QuoitRequest *
-make_part_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
-{
-  g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, error);
-  guint32 n = 0;
-
-  for (guint32 s = 0; s < group->n_slices; s++)
-    n += quoit_fleet_group_slice_state (fleet, group, s) != QUOIT_GROUP_SLICE_WHOLE;
-  if (request == NULL || n == 0)
-    return NULL;
-  request->min_slices = 0;
-  request->n_slices = n;
-  return g_steal_pointer (&request);
-}
-
 QuoitRequest *
 quoit_step_make_unplaced_request (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   gboolean is_own = *group->source == '\0' && group->kind == QUOIT_RECORD_BUNDLES;
   g_autoptr (GError) failure = NULL;
-  g_autoptr (QuoitRequest) request = group->kind >= QUOIT_RECORD_PARTS ? make_part_request (fleet, group, &failure)
-                                     : is_own                          ? make_own_request (fleet, group, &failure)
-                                                                       : make_source_request (fleet, group, &failure);
+  g_autoptr (QuoitRequest) request
+      = is_own ? make_own_request (fleet, group, &failure) : make_source_request (fleet, group, &failure);
 
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
-  if (request == NULL || !quoit_request_is_by_host (request))
+  if (!quoit_request_is_by_host (request))
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group '%s@%" G_GUINT64_FORMAT "' has placed all of its bundles: there is nothing to "
                             "explain",

@@ -6,6 +6,7 @@
 #include "placement/alternatives.h"
 #include "placement/made.h"
 #include "placement/explain-bundles.h"
+#include "placement/preempt/preempt.h"
 #include "placement/trial.h"
 
 void
@@ -224,6 +225,19 @@ fail_with_message (const QuoitReport *report, const QuoitRequest *request, GErro
   quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", message);
 }
 
+/* There are enough slices only if the group gives up its own. */
+static void
+set_holder (QuoitReport *report, const QuoitRefusal *refusal, const QuoitGroupData *group)
+{
+  report->verdict = QUOIT_VERDICT_NOT_NOW;
+  report->holder = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, refusal->group_name, refusal->group_id);
+  quoit_option_add_step (quoit_report_add_option (report),
+                         &(QuoitStep) { .kind = QUOIT_STEP_RELEASE,
+                                        .group = report->holder,
+                                        .chips_e4 = quoit_group_chips_e4 (refusal->fleet, group),
+                                        .record = group });
+}
+
 static void
 set_repaired (QuoitReport *report, const QuoitRefusal *refusal)
 {
@@ -245,16 +259,8 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
   if (report == NULL)
     return NULL;
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
-    {
-      quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                  "%u slices are free only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it has: release it, "
-                  "and reserve again",
-                  request->n_slices, refusal->group_name, refusal->group_id);
-      /* A report without the group would say that the request fits. */
-      quoit_report_unref (report);
-      return quoit_explain_slices (refusal->fleet, request, NULL);
-    }
-  if (wants_report)
+    set_holder (report, refusal, group);
+  else if (wants_report)
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
       quoit_report_find_options_later (report, fleet, request);
@@ -276,22 +282,13 @@ explain_made (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitG
   if (report == NULL)
     return NULL;
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
-    {
-      quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                  "%u slices fit only if group '%s@%" G_GUINT64_FORMAT
-                  "' gives up those that it keeps: release it, and "
-                  "reserve again",
-                  refusal->request->n_slices, refusal->group_name, refusal->group_id);
-      quoit_report_unref (report);
-      report = quoit_explain_made_without_options (refusal->fleet, refusal->request, NULL);
-      error = NULL;
-    }
-  if (report != NULL && wants_report)
+    set_holder (report, refusal, group);
+  else if (wants_report)
     {
       quoit_report_find_options_later (report, fleet, refusal->request);
       set_repaired (report, refusal);
     }
-  if (report != NULL && error != NULL)
+  if (error != NULL)
     fail_with_message (report, refusal->request, error);
   return report;
 }

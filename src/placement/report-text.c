@@ -185,8 +185,13 @@ append_ray (GString *text, const QuoitReport *report)
 char *
 quoit_report_message (const QuoitReport *report, const char *what)
 {
-  GString *text = g_string_new (what);
+  GString *text;
 
+  if (report->holder != NULL)
+    return g_strdup_printf ("%u slices are free only if group '%s' gives up those that it has: release it, and "
+                            "reserve again",
+                            report->n_wanted, report->holder);
+  text = g_string_new (what);
   if (report->is_for_bundles)
     append_verdict_on_bundles (text, report);
   else

@@ -76,6 +76,7 @@ quoit_report_unref (QuoitReport *report)
   quoit_fleet_unref (report->fleet);
   g_clear_pointer (&report->request, quoit_request_free);
   quoit_trial_clear (&report->trial);
+  g_free (report->holder);
   g_free (report->repaired);
   g_mutex_clear (&report->lock);
   g_free (report);

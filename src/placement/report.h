@@ -114,6 +114,7 @@ struct _QuoitReport {
   QuoitRequest *request;
   QuoitTrial trial;
 
+  char *holder;           /* NAME@ID of the group whose slices are free only if it gives up all of them; NULL: none */
   char *repaired;         /* NAME@ID of the group of slices whose repair was refused; NULL: another request */
   guint32 repaired_least; /* the fewest slices that it can have */
 

@@ -131,8 +131,12 @@ for lost in 0 1; do
     if [ "$how" != replaced ]; then
       baseline
       refused 5 "repair without a replacement for the lost slice" "not now|1 short" repair train --now "$now"
+      ok 0 "explain gives the reason of a refused repair" explain train -o json
+      fact "explain counts the slice that is kept" 'd["verdict"], d["now"], d["wanted"]' "('not-now', 1, 2)"
       ok 0 "sync accepts the new replica before a repair" sync ray-nodes "$back" --now "$now"
     fi
+    ok 0 "explain names the command that replaces the slice" explain train
+    out "explain names the command" "'quoit repair train' would succeed now"
     ok 0 "groups prints JSON before a repair" groups -o json
     fact "a group does not move to a new replica without a repair" '[g["state"] for g in d["groups"]]' "['rescheduling']"
     runs_on "processes keep the environment of the old replica" 0.0 1.0

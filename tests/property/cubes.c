@@ -4,6 +4,7 @@
  * each option of a refusal helps, and groups are repaired and resized exactly when the search says so. */
 #include "../support.h"
 #include "../sanitized.h"
+#include "../shortcuts.h"
 #include "try-options.h"
 
 enum { N_WORLDS = IS_SANITIZED ? 40 : 600, N_STEPS = 40, MOST_CUBES = 24, MOST_BLOCKS = 3, N_HOSTS = 16 };
@@ -455,6 +456,8 @@ repair (World *world)
   list_free (world, snapshot, group, FALSE, free);
   list_free (world, snapshot, NULL, FALSE, free_for_others);
   change = quoit_ledger_repair (world->ledger, quoit_group_get_handle (group), world->now_ms, NULL, &error);
+  require (explains_repair (snapshot, quoit_group_get_handle (group), change, error), "seed %u: %s", world->seed,
+           error_text (error));
   if (change != NULL)
     after = quoit_group_ref (quoit_group_change_get_after (change));
   quoit_group_change_free (change);

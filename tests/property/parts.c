@@ -4,6 +4,7 @@
  * option of a refusal helps, and groups are repaired and resized exactly when the search says so. */
 #include "../support.h"
 #include "../sanitized.h"
+#include "../shortcuts.h"
 #include "try-options.h"
 
 enum { N_WORLDS = IS_SANITIZED ? 50 : 500, N_STEPS = 40, MOST_HOSTS = 16, MOST_SLICES = 3, MOST_PLACES = 512 };
@@ -341,6 +342,8 @@ repair (World *world)
     n_kept += quoit_group_get_slice_state (group, s) == QUOIT_GROUP_SLICE_WHOLE;
   n_lost = quoit_group_get_n_slices (group) - n_kept;
   change = quoit_ledger_repair (world->ledger, quoit_group_get_handle (group), world->now_ms, NULL, &error);
+  require (explains_repair (snapshot, quoit_group_get_handle (group), change, error), "seed %u: %s", world->seed,
+           error_text (error));
   if (change != NULL)
     after = quoit_group_ref (quoit_group_change_get_after (change));
   quoit_group_change_free (change);

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
@@ -302,6 +303,22 @@ script_put_change (GString *text, QuoitGroupChange *change)
   return TRUE;
 }
 
+/* Also compares the explanation of the group, unless time has passed since the last change. */
+static inline QuoitGroupChange *
+script_repair (QuoitLedger *ledger, const char *group, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (GError) failure = NULL;
+  QuoitGroupChange *change = quoit_ledger_repair (ledger, group, now_ms, NULL, &failure);
+
+  if (quoit_snapshot_get_clock_ms (snapshot) == now_ms)
+    ck_assert_msg (explains_repair (snapshot, group, change, failure), "%s: %s", group,
+                   failure == NULL ? "repaired" : failure->message);
+  if (change == NULL)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return change;
+}
+
 /* "lost a-0-1 (train@1); group train@1 slice 0, a-0, is lost". Takes @import. */
 static inline gboolean
 script_put_import (GString *text, QuoitImport *import)
@@ -540,7 +557,7 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
   if (strcmp (verb, "resize") == 0)
     return script_put_change (text, script_resize (script, NULL, one, two, now_ms, error));
   if (strcmp (verb, "repair") == 0)
-    return script_put_change (text, quoit_ledger_repair (ledger, one, now_ms, NULL, error));
+    return script_put_change (text, script_repair (ledger, one, now_ms, error));
   if (strcmp (verb, "drop") == 0)
     return script_put_change (text, quoit_ledger_release_slice (ledger, one, two, now_ms, error));
   if (strcmp (verb, "import") == 0 || strcmp (verb, "sync") == 0)

@@ -172,7 +172,7 @@ START_TEST (lost_parts_are_explained_dropped_and_released_by_id)
   snapshot = quoit_ledger_snapshot (ledger);
   report = quoit_snapshot_explain_group (snapshot, "g", &error);
   ck_assert_ok (error);
-  ck_assert_uint_eq (quoit_report_get_n_wanted (report), 1);
+  ck_assert_uint_eq (quoit_report_get_n_wanted (report), 3);
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_FITS);
   ck_assert_ptr_null (quoit_ledger_release_slice (ledger, "g", "b-0", now_ms, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "has 3 parts in slice 'b-0': expected the slice id of one of them");

@@ -400,14 +400,17 @@ class Snapshot(View):
         return Preemption(groups, bool(lib.quoit_preemption_is_cheapest(preemption)), alternative)
 
     def explain_group(self, group: str | Group) -> Report:
-        """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.
+        """Reports whether a group can have now what it has lost, or what was never placed.
+
+        The report on a group of slices states whether repair() would succeed, and counts the slices that the group
+        keeps as well. The report on a group of bundles is about those that have no node.
 
         If Ray placed the group, the ledger does not know its label selectors. The ledger knows its strategy only if the
         imported list has it.
 
         Raises:
             NotFoundError: there is no such group.
-            ConflictError: all bundles of the group are placed.
+            ConflictError: the group has all of its slices or bundles, or has not begun.
         """
         return take_report(call(lib.quoit_snapshot_explain_group, self._handle, to_group_name(group)))
 
