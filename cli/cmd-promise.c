@@ -187,7 +187,7 @@ static bool
 run_cubes (Session *session, const PromiseOptions *options, const Probabilities *probabilities, GError **error)
 {
   g_autoptr (Table) shapes = table_new (shape_columns, G_N_ELEMENTS (shape_columns));
-  Cubes cubes = { NULL };
+  Cubes cubes = { 0 };
   Document *document;
 
   if (session->at != NULL)

@@ -158,6 +158,7 @@ START_TEST (refusals_do_not_repeat_the_search_for_a_waiting_reservation)
   g_autoptr (QuoitGroup) ahead = NULL;
   guint plain, searching, repeated;
 
+  ck_assert_ptr_nonnull (import);
   ahead = quoit_ledger_reserve_at (ledger, request, first_ms + 60000, 0, first_ms, NULL, NULL);
   ck_assert_ptr_nonnull (ahead);
   ck_assert (quoit_ledger_set_node_state (ledger, "c-0-0", QUOIT_NODE_DRAINING, first_ms, NULL));

@@ -311,10 +311,11 @@ START_TEST (a_lost_cube_is_replaced_in_its_block)
       = ledger_with ("v5p 4x4x4 x5 pool=a block=a; v5p 4x4x4 x4 pool=b block=b busy=3", now_ms);
   g_autoptr (QuoitRequest) request = cubes_request ("g", "4x8x8", 1, QUOIT_CUBES_ANY);
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
-  g_autofree char *cubes = NULL, *hosts = NULL;
+  g_autofree char *cubes = NULL;
   QuoitGroupChange *change;
   GError *error = NULL;
 
+  ck_assert_ptr_nonnull (group);
   ck_assert (quoit_ledger_set_node_state (ledger, "a-1-7", QUOIT_NODE_DEAD, now_ms, NULL));
   change = quoit_ledger_repair (ledger, "g", now_ms, NULL, &error);
   ck_assert_ok (error);
@@ -332,7 +333,7 @@ START_TEST (quotas_count_the_class_that_was_requested)
   g_autoptr (QuoitLedger) ledger = ledger_with ("v5p 4x4x4 x8 pool=a block=a", now_ms);
   g_autoptr (QuoitRequest) request = owned_request ("g", "v5p", "4x4x8", 2, "ana"),
                            range = owned_request ("h", "v5p", "4x4x8", 1, "ana");
-  g_autoptr (QuoitGroup) group = NULL, elastic = NULL;
+  g_autoptr (QuoitGroup) elastic = NULL;
   GError *error = NULL;
 
   ck_assert (quoit_request_set_cubes (request, QUOIT_CUBES_ANY, NULL));

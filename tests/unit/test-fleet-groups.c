@@ -203,7 +203,7 @@ check_text (const char *text, const char *classes, guint32 seed)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autofree char *read = NULL, *again = NULL;
+  g_autofree char *read = NULL;
   GError *error = NULL;
 
   quoit_import_free (import_text (ledger, text, &error));

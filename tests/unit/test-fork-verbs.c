@@ -163,7 +163,7 @@ take_steps (Target *target, const char *line)
       g_autoptr (GError) error = NULL;
       g_autofree char *result = take_step (target, steps[i], &error);
 
-      ck_assert_msg (error == NULL, "%s: %s", steps[i], error == NULL ? "" : error->message);
+      ck_assert_msg (result != NULL && error == NULL, "%s: %s", steps[i], error == NULL ? "" : error->message);
     }
 }
 

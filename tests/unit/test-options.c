@@ -258,6 +258,7 @@ START_TEST (orders_of_a_change_are_not_proven)
   g_autoptr (QuoitRequest) request = slices_new ("grow", 1, NULL, 0);
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
 
+  ck_assert_ptr_nonnull (group);
   reserve (ledger, "other", 2, NULL, 0);
   ck_assert_ptr_null (quoit_ledger_resize (ledger, "grow", 2, now_ms, &report, NULL));
   ck_assert_ptr_nonnull (report);

@@ -139,8 +139,8 @@ change_groups (World *world)
 {
   g_autofree char *name = g_strdup_printf ("g%u", world->n_groups++);
   g_autoptr (QuoitRequest) request = make_question (draw (world, N_QUESTIONS), name);
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (world->ledger, request, world->now_ms, NULL, NULL);
 
+  quoit_group_unref (quoit_ledger_reserve (world->ledger, request, world->now_ms, NULL, NULL));
   if (draw (world, 3) == 0)
     {
       g_autofree char *other = g_strdup_printf ("g%u", draw (world, world->n_groups));

@@ -168,6 +168,7 @@ START_TEST (lost_parts_are_explained_dropped_and_released_by_id)
   QuoitGroupChange *change;
   GError *error = NULL;
 
+  ck_assert_ptr_nonnull (before);
   ck_assert (quoit_ledger_set_node_state (ledger, "b-0-0", QUOIT_NODE_DEAD, now_ms, NULL));
   snapshot = quoit_ledger_snapshot (ledger);
   report = quoit_snapshot_explain_group (snapshot, "g", &error);
@@ -420,6 +421,7 @@ START_TEST (parts_are_granted_exactly_when_some_places_keep_all_quotas)
       guint32 n_fitting[N_CLASSES], caps[N_CLASSES], n_most;
       uint32_t n_free = 0;
 
+      ck_assert_ptr_nonnull (import);
       ck_assert (quoit_request_set_cut (request, QUOIT_CUT_ANY, NULL));
       ck_assert (quoit_request_set_place (request, (QuoitPlacePolicy) g_rand_int_range (rand, 0, 4), NULL));
       kill_hosts (ledger, dead, n_dead, '\0', now_ms);

@@ -181,6 +181,7 @@ START_TEST (no_answer_ends_the_group_to_be_near_to)
   g_autofree char *text = NULL;
   GError *error = NULL;
 
+  ck_assert (first != NULL && second != NULL);
   ck_assert (quoit_request_set_near (two, "old", NULL));
   ck_assert (quoit_request_set_near (one, "old@1", NULL));
   quoit_request_set_priority (two, 1);

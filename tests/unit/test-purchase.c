@@ -137,6 +137,7 @@ START_TEST (promised_slices_are_not_free)
   g_autoptr (QuoitGroup) group = NULL;
   g_autofree char *text = NULL;
 
+  ck_assert_ptr_nonnull (import);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, 2, NULL));
   group = quoit_ledger_reserve_at (ledger, request, NOW + 100000, 0, NOW, NULL, NULL);
