@@ -212,6 +212,8 @@ static const Word steps[] = {
   { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" },
   { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
   { QUOIT_STEP_SHRINK, "shrink" },
+  { QUOIT_STEP_CUT, "cut" },
+  { QUOIT_STEP_JOIN_CUBES, "join-cubes" },
 };
 
 const char *

@@ -107,6 +107,8 @@ const (
 	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
 	StepShrink        StepKind = C.QUOIT_STEP_SHRINK         // resize Group, which is elastic or to be repaired, to Slices
 	StepExpectedEnd   StepKind = C.QUOIT_STEP_EXPECTED_END   // Group is expected to end at Until
+	StepCut           StepKind = C.QUOIT_STEP_CUT            // request parts of larger slices (for tpu7x, partitions)
+	StepJoinCubes     StepKind = C.QUOIT_STEP_JOIN_CUBES     // request slices of cubes
 )
 
 var stepKindNames = map[StepKind]string{
@@ -114,7 +116,7 @@ var stepKindNames = map[StepKind]string{
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 	StepWindowEnds: "WINDOW_ENDS", StepShrink: "SHRINK",
-	StepExpectedEnd: "EXPECTED_END",
+	StepExpectedEnd: "EXPECTED_END", StepCut: "CUT", StepJoinCubes: "JOIN_CUBES",
 }
 
 // String returns the name of the action.

@@ -2,6 +2,7 @@
 /* Finds options: small sets of changes, each of which is enough to make the request fit. */
 #include "placement/domains.h"
 #include "placement/ends.h"
+#include "placement/made.h"
 #include "placement/quota.h"
 #include "placement/shrink.h"
 
@@ -74,6 +75,56 @@ add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
       if (verdict == QUOIT_VERDICT_FITS)
         add_other_class (report, request, facts);
     }
+}
+
+/* --- slices that are made of slices of the fleet --- */
+
+/* Returns whether the fleet has slices of the requested generation that parts could be cut from, or that could be
+ * joined. Most fleets have none, and then need no search. */
+static gboolean
+has_material (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitShape cube = quoit_generation_facts (request->generation)->ocs_cube;
+
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    {
+      const QuoitSliceFacts *facts = &layout->classes[c].facts;
+
+      if (facts->generation != request->generation)
+        continue;
+      if (request->cubes != QUOIT_CUBES_NONE ? quoit_shape_equal (facts->shape, cube)
+                                             : quoit_shape_chips (facts->shape) > quoit_shape_chips (request->shape))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+add_made_if_it_fits (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *made, QuoitStepKind kind)
+{
+  QuoitVerdict verdict;
+
+  if (has_material (fleet, made) && quoit_request_validate (made, NULL)
+      && quoit_made_test (fleet, made, &verdict, NULL, NULL) && verdict == QUOIT_VERDICT_FITS)
+    add_single (report, &(QuoitStep) { .kind = kind });
+}
+
+/* Adds the options to ask for parts of larger slices, and for slices of cubes. A group cannot change to them. */
+static void
+add_made (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  const QuoitShape cube = quoit_generation_facts (request->generation)->ocs_cube;
+  QuoitRequest cut = *request, joined = *request;
+
+  if (report->is_of_group)
+    return;
+  cut.cut = request->generation == QUOIT_GENERATION_TPU7X ? QUOIT_CUT_PARTITION : QUOIT_CUT_ANY;
+  add_made_if_it_fits (report, fleet, &cut, QUOIT_STEP_CUT);
+  if (cube.n_dims == 0 || quoit_shape_chips (request->shape) <= quoit_shape_chips (cube))
+    return;
+  joined.cubes = QUOIT_CUBES_ANY;
+  add_made_if_it_fits (report, fleet, &joined, QUOIT_STEP_JOIN_CUBES);
 }
 
 /* Adds the options that change the fleet. */
@@ -202,4 +253,5 @@ quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const Q
   add_shrinks (report, fleet, request, candidates);
   quoit_report_add_fewer_slices (report);
   add_other_classes (report, fleet, request);
+  add_made (report, fleet, request);
 }

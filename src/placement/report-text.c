@@ -100,6 +100,12 @@ append_step (GString *text, const QuoitStep *step)
     case QUOIT_STEP_OTHER_HOSTS:
       g_string_append_printf (text, "ask for hosts of %u chips", step->chips_per_host);
       break;
+    case QUOIT_STEP_CUT:
+      g_string_append (text, "ask for parts of larger slices (cut)");
+      break;
+    case QUOIT_STEP_JOIN_CUBES:
+      g_string_append (text, "ask for slices of cubes (cubes)");
+      break;
     }
 }
 

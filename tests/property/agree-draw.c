@@ -178,6 +178,8 @@ draw_slices (DrawnState *state, DrawnAlternative *alternative)
     draw_cut (state, request, class->topology);
   else if (alternative->has_cubes)
     quoit_request_set_topology (request, draw_cubes (state, alternative), NULL);
+  else if (class->is_cube && draw (state->rand, 3) == 0)
+    quoit_request_set_topology (request, "4x4x8", NULL); /* an option can be to join cubes */
   else
     quoit_request_set_topology (request, class->topology, NULL);
   if (draw (state->rand, 3) > 0)

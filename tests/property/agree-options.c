@@ -48,6 +48,12 @@ take_step (const Pair *pair, const QuoitReport *report, guint32 option, guint32 
     case QUOIT_STEP_OTHER_HOSTS:
       done = quoit_request_set_chips_per_host (request, chips, &error);
       break;
+    case QUOIT_STEP_CUT:
+      done = quoit_request_set_cut (request, QUOIT_CUT_ANY, &error);
+      break;
+    case QUOIT_STEP_JOIN_CUBES:
+      done = quoit_request_set_cubes (request, QUOIT_CUBES_ANY, &error);
+      break;
     case QUOIT_STEP_SHRINK:
       quoit_group_change_free (
           quoit_fork_resize (fork, group, quoit_report_get_step_n_slices (report, option, step), now_ms, NULL, &error));

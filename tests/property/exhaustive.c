@@ -6,6 +6,7 @@
 #include "../unit/suite.h"
 #include "../unit/drawn.h"
 #include "../refusal.h"
+#include "placement/made.h"
 #include "../sanitized.h"
 #include "../support.h"
 
@@ -363,7 +364,41 @@ typedef struct {
   Class class;
   guint32 chips_asked; /* 0: the default */
   guint n;
+  gboolean is_cut;
 } World;
+
+/* Returns how many parts 2x4 on hosts of 4 chips a slice has room for: two of the four hosts of a 4x4, side by side. */
+static guint
+count_parts (const DrawnSlice *slice)
+{
+  guint n_free = 0;
+
+  if (slice->n_hosts != 4)
+    return is_class (slice, &classes[0]) && !any_host (slice, is_not_idle);
+  for (guint w = 0; w < 4; w++)
+    n_free += slice->host[w] == '.';
+  /* Workers 0 and 3, and 1 and 2, are opposite corners. */
+  return n_free == 2 ? (slice->host[0] == '.') != (slice->host[3] == '.') : n_free / 2;
+}
+
+static gboolean
+has_larger (const Drawn *drawn)
+{
+  for (guint s = 0; s < drawn->n_slices; s++)
+    if (is_class (&drawn->slices[s], &classes[1]))
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+count_all_parts (const Drawn *drawn)
+{
+  guint n = 0;
+
+  for (guint s = 0; s < drawn->n_slices; s++)
+    n += count_parts (&drawn->slices[s]);
+  return n;
+}
 
 static char *
 find_host (Drawn *drawn, const char *name)
@@ -458,6 +493,10 @@ take_step (World *world, const QuoitStep *step)
       return FALSE; /* no group here is elastic or has a lease, no node has a source, and there is no window */
     case QUOIT_STEP_OTHER_HOSTS:
       return ask_for_class (world, world->class.topology, step->chips_per_host), TRUE;
+    case QUOIT_STEP_CUT:
+      return world->is_cut = TRUE;
+    case QUOIT_STEP_JOIN_CUBES:
+      return FALSE;
     }
   return FALSE;
 }
@@ -465,13 +504,13 @@ take_step (World *world, const QuoitStep *step)
 static gboolean
 world_fits (const World *world)
 {
-  return count_free (&world->drawn, &world->class) >= world->n;
+  return (world->is_cut ? count_all_parts (&world->drawn) : count_free (&world->drawn, &world->class)) >= world->n;
 }
 
 static World
 world_of (const Case *at)
 {
-  return (World) { *at->drawn, *at->class, at->request->chips_per_host, at->request->n_slices };
+  return (World) { *at->drawn, *at->class, at->request->chips_per_host, at->request->n_slices, FALSE };
 }
 
 static QuoitFleet *idle_fleet (GHashTable *idle, const Drawn *drawn);
@@ -541,6 +580,12 @@ check_option (const Case *at, const QuoitReport *report, const QuoitOption *opti
     }
 
   fleet = fleet_after (at, option);
+  if (all.is_cut)
+    {
+      request.cut = QUOIT_CUT_ANY;
+      expect (at, quoit_made_fit (fleet, &request, NULL), "parts are not placed as their option states", report);
+      return;
+    }
   g_assert (quoit_shape_parse (all.class.topology, &request.shape, NULL));
   request.chips_per_host = all.chips_asked;
   request.n_slices = all.n;
@@ -574,6 +619,8 @@ check_options (const Case *at, const QuoitReport *report)
       else
         n_other++;
     }
+  if (strcmp (at->class->topology, "2x4") == 0 && has_larger (at->drawn))
+    n_fitting += count_all_parts (at->drawn) >= at->request->n_slices;
   for (guint c = 0; c < G_N_ELEMENTS (classes); c++)
     n_fitting += &classes[c] != at->class && count_free (at->drawn, &classes[c]) >= at->request->n_slices;
   expect (at, (n_changes > 0) == (report->n_possible > report->n_free_now),

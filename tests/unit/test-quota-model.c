@@ -245,6 +245,9 @@ check_options (Model *model, const QuoitSnapshot *snapshot, const QuoitReport *r
           case QUOIT_STEP_OTHER_TOPOLOGY:
             ck_assert (quoit_request_set_topology (other, quoit_report_get_step_topology (report, o, s), NULL));
             break;
+          case QUOIT_STEP_CUT:
+            ck_assert (quoit_request_set_cut (other, QUOIT_CUT_ANY, NULL));
+            break;
           case QUOIT_STEP_NODE_ALIVE:
           case QUOIT_STEP_UNDRAIN:
             ck_assert (quoit_fork_set_node_state (fork, quoit_report_get_step_node (report, o, s), QUOIT_NODE_ALIVE,

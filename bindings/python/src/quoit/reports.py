@@ -113,6 +113,10 @@ class StepKind(_c.Code):
     """The source that owns `group` must remove it."""
     SHRINK = lib.QUOIT_STEP_SHRINK
     """Resize `group`, which is elastic or to be repaired, to `n_slices`."""
+    CUT = lib.QUOIT_STEP_CUT
+    """Request parts of larger slices: `cut="any"`, or `cut="partition"` for tpu7x."""
+    JOIN_CUBES = lib.QUOIT_STEP_JOIN_CUBES
+    """Request slices of cubes: `cubes="any"`."""
 
 
 class OptionOrder(_c.Code):
