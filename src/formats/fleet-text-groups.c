@@ -149,12 +149,13 @@ static gboolean
 read_slices (QuoitFleetReader *reader, Group *group, const char *pool)
 {
   QuoitFleetWord word = group->values[KEY_SLICES];
-  const char *p = word.at, *end = word.at + word.length;
+  const char *p = word.at, *end;
   guint32 n = pool == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
   gint64 last = -1;
 
   if (word.at == NULL)
     return TRUE;
+  end = word.at + word.length;
   if (n == 0)
     return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
   for (;;)
