@@ -153,6 +153,20 @@ add_id (const SliceObject *object, guint32 id, const char *label, const char **p
                         object->group->name, name, label, stated, *partition_id);
 }
 
+/* Two node pools can state one id by mistake. The object would then have a cube twice, and lack another one. */
+static gboolean
+check_ids_differ (const SliceObject *object, const char *const *ids, guint32 n, GError **error)
+{
+  for (guint32 i = 0; i < n; i++)
+    for (guint32 j = 0; j < i; j++)
+      if (strcmp (ids[i], ids[j]) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID,
+                           "group '%s': the nodes of cubes '%u' and '%u' of slice '%u' have the same "
+                           "%s '%s': expected an id for each cube",
+                           object->group->name, j, i, object->slice, QUOIT_GKE_LABEL_CUBE_ID, ids[i]);
+  return TRUE;
+}
+
 /* Appends the id of each partition, quoted: an id may look like a number. Label values have no quotes. */
 static gboolean
 append_ids (const SliceObject *object, GString *text, GError **error)
@@ -174,6 +188,8 @@ append_ids (const SliceObject *object, GString *text, GError **error)
       if (!add_id (object, object->group->node_ids[i], label, &ids[cube], error))
         return FALSE;
     }
+  if (!check_ids_differ (object, ids, n, error))
+    return FALSE;
   for (guint32 i = 0; i < n; i++)
     g_string_append_printf (text, "  - \"%s\"\n", ids[i]);
   return TRUE;

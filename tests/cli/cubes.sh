@@ -101,6 +101,8 @@ for cube in range(2):
             labels |= {"cloud.google.com/gke-tpu-slice": "train-0", "cloud.google.com/gke-tpu-topology": "4x4x8"}
         if sys.argv[1] == "mixed" and host == 3:
             labels["cloud.google.com/gke-tpu-partition-4x4x4-id"] = ""
+        if sys.argv[1] == "twice":
+            labels["cloud.google.com/gke-tpu-partition-4x4x4-id"] = "cube-0"
         status = {"capacity": {"google.com/tpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}
         metadata = {"name": f"node-{cube}-{host:02}", "uid": f"uid-{cube}-{host}", "labels": labels}
         items.append({"kind": "Node", "metadata": metadata, "status": status})
@@ -147,4 +149,11 @@ ok 0 "another ledger is made" init
 ok 0 "nodes without an id are imported" import k8s-nodes "$tmp/mixed.json" --now "$now"
 ok 0 "their fleet is shown" nodes
 out "such a node is in no cube" "node-0-03"
+cluster twice >"$tmp/twice.json"
+rm -f "$QUOIT_DB"*
+ok 0 "a third ledger is made" init
+ok 0 "two cubes with one id are imported" import k8s-nodes "$tmp/twice.json" --now "$now"
+ok 0 "they are joined" reserve train --accelerator tpu7x --topology 4x4x8 --slices 1 --cubes any --now "$now"
+baseline
+refused 3 "an id of two cubes" "the nodes of cubes '0' and '1' of slice '0' have the same" env train -o slice
 finish

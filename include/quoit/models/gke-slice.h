@@ -23,9 +23,9 @@ G_BEGIN_DECLS
  * - %QUOIT_ERROR_INVALID: GKE cannot have the slice: only tpu7x; of joined slices, only sides in ascending order and at
  *   most 9216 chips; of whole slices and parts, only 2x2x1, 2x2x2, 2x2x4, 2x4x4 and 4x4x4; and a name of at most 54
  *   bytes that begins with a lower-case letter, has only lower-case letters, digits and '-', and does not end with '-'.
- *   Also if nodes of one partition state different ids.
+ *   Also if nodes of one partition state different ids, or those of two partitions the same.
  * - %QUOIT_ERROR_NOT_FOUND: a node does not have the label or is no longer in the fleet, or the group is no longer in
- * the fleet.
+ *   the fleet.
  * - %QUOIT_ERROR_CONFLICT: the group has not begun.
  *
  * Returns: (transfer full): the text; g_free() it. %NULL on failure
