@@ -159,7 +159,7 @@ check_ids_differ (const SliceObject *object, const char *const *ids, guint32 n, 
 {
   for (guint32 i = 0; i < n; i++)
     for (guint32 j = 0; j < i; j++)
-      if (strcmp (ids[i], ids[j]) == 0)
+      if (g_strcmp0 (ids[i], ids[j]) == 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
                            "group '%s': the nodes of cubes '%u' and '%u' of slice '%u' have the same "
                            "%s '%s': expected an id for each cube",

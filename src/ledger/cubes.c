@@ -80,6 +80,7 @@ make_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitGro
       else
         {
           g_array_set_size (nodes, 0);
+          /* NOLINTNEXTLINE: a member that the group did not have has cubes of @joined */
           quoit_joined_list_nodes (fleet, member->box, &g_array_index (joined->cubes, guint32, member->cubes), nodes);
           for (guint i = 0; i < nodes->len; i++)
             g_array_append_val (ids, fleet->layout->nodes[g_array_index (nodes, guint32, i)].id);

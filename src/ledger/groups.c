@@ -47,7 +47,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
 static const char *
 text_of (const Texts *texts, guint alternative)
 {
-  return alternative == 0 ? texts->first : texts->choices->pdata[alternative];
+  return texts->choices == NULL ? texts->first : texts->choices->pdata[alternative];
 }
 
 static gboolean

@@ -217,12 +217,13 @@ format_spans (const QuoitMeshLinks *links, const QuoitSpans *spans)
 {
   GString *text = g_string_new (NULL);
 
-  for (guint8 p = 0; p < G_N_ELEMENTS (spans->n); p++)
+  for (guint p = 0; p < G_N_ELEMENTS (spans->n); p++)
     if (spans->n[p] > 1)
       {
         const guint32 side = p == QUOIT_TORUS_CORE ? links->devices_per_chip : (guint32) spans->sides[p];
 
-        g_string_append_printf (text, "%s%s %u", text->len > 0 ? ", " : "", quoit_mesh_axis_name (p), spans->n[p]);
+        g_string_append_printf (text, "%s%s %u", text->len > 0 ? ", " : "", quoit_mesh_axis_name ((guint8) p),
+                                spans->n[p]);
         if (side > spans->n[p])
           g_string_append_printf (text, " of %u", side);
       }

@@ -59,7 +59,7 @@ quoit_repairs_need (const QuoitRepairs *search, const QuoitRepair *repair, guint
 }
 
 /* Selects a step, unless it is selected. */
-void quoit_repairs_select (QuoitRepairs *search, guint32 step);
+void quoit_repairs_select (QuoitRepairs *search, guint32 index);
 void quoit_repairs_unselect_last (QuoitRepairs *search);
 void quoit_repairs_unselect_all (QuoitRepairs *search);
 /* Adds the selected steps without those that are not necessary as an option, which is the best one in @orders

@@ -99,7 +99,7 @@ set_results (QuoitFragmentationClass *row, const Sums *sums, const GArray *weigh
       if (sums->least == sums->most)
         row->most_ppm = row->least_ppm;
     }
-  for (guint i = 0; i < weights->len; i++)
+  for (guint i = 0; i < weights->len && sums->weight > 0; i++)
     g_array_index (row->parts, QuoitFragmentationPart, i).weight_ppm
         = (guint32) ((unsigned __int128) g_array_index (weights, guint64, i) * MILLION / sums->weight);
 }

@@ -59,7 +59,7 @@ get_sums (QuoitCutQuestion *question, guint32 n)
     {
       sums = question->state = g_new0 (Sums, 1);
       question->free_state = sums_free;
-      sums->counts = g_new (QuoitPartCount, n);
+      sums->counts = g_new0 (QuoitPartCount, n);
       sums->is_counted = g_new0 (guint8, n);
       sums->pending = g_array_new (FALSE, FALSE, sizeof (guint32));
       g_array_set_size (question->changed, 0);

@@ -220,7 +220,7 @@ quoit_pg_read_head (QuoitStore *store, QuoitPgHead *head, GError **error)
 gboolean
 quoit_pg_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error)
 {
-  QuoitPgHead head;
+  QuoitPgHead head = { 0 };
   gboolean ok = quoit_pg_read_head (store, &head, error);
 
   *range = (QuoitJournalRange) { 0 };

@@ -44,7 +44,7 @@
   F (PQconninfoParse)                                                                                                  \
   F (PQconninfoFree)
 
-#define QUOIT_PQ_MEMBER(name) __typeof__ (name) *name;
+#define QUOIT_PQ_MEMBER(name) __typeof__ (name) *name; /* NOLINT: a declaration */
 typedef struct {
   QUOIT_PQ_FUNCTIONS (QUOIT_PQ_MEMBER)
 } QuoitPq;
