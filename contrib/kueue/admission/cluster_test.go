@@ -25,6 +25,7 @@ type cluster struct {
 	seen      struct {
 		nodes     []Node
 		workloads []Workload
+		pods      []Pod
 	}
 }
 
@@ -236,7 +237,12 @@ func (c *cluster) remove(workload *Workload) {
 
 // see lets the controller see the present state.
 func (c *cluster) see() {
-	c.seen.nodes, c.seen.workloads = nil, nil
+	c.seen.nodes, c.seen.workloads, c.seen.pods = nil, nil, nil
+	for _, pod := range sortedKeys(c.pods) {
+		if c.pods[pod] != "" {
+			c.seen.pods = append(c.seen.pods, Pod{c.podMarks[pod], c.pods[pod]})
+		}
+	}
 	for _, name := range sortedKeys(c.nodes) {
 		c.seen.nodes = append(c.seen.nodes, copied(*c.nodes[name]))
 	}
@@ -247,6 +253,7 @@ func (c *cluster) see() {
 
 func (c *cluster) Nodes() ([]Node, error)              { return copied(c.seen.nodes), nil }
 func (c *cluster) Workloads() ([]Workload, error)      { return copied(c.seen.workloads), nil }
+func (c *cluster) Pods() ([]Pod, error)                { return copied(c.seen.pods), nil }
 func (c *cluster) Flavors() (map[string]Flavor, error) { return copied(c.flavors), nil }
 func (c *cluster) Checks() ([]AdmissionCheck, error)   { return []AdmissionCheck{copied(c.check)}, nil }
 

@@ -25,6 +25,7 @@ type Cluster interface {
 	Workloads() ([]Workload, error)
 	Flavors() (map[string]Flavor, error)
 	Checks() ([]AdmissionCheck, error)
+	Pods() ([]Pod, error) // those with a mark, on a node, that have not ended
 
 	// ReadWorkload reads a Workload from the server itself. It returns nil if there is none.
 	ReadWorkload(ctx context.Context, namespace, name string) (*Workload, error)
@@ -46,29 +47,52 @@ type Controller struct {
 	// RejectNever rejects a Workload that cannot fit the known fleet, which deactivates it. Otherwise it tries again after
 	// the longest wait, because fleets grow.
 	RejectNever bool
-	Now         func() time.Time
+	// LostAfter is how long a slice may be lost, while the nodes exist, before a running Workload gets another one. Nodes
+	// that are not Ready, or offer no chips, are often back soon, and the pods on them still run.
+	LostAfter time.Duration
+	Now       func() time.Time
 	// Guard is called before each change. It returns an error if this controller is not the leader any more.
 	Guard func() error
 	// Step is called before and after each change; nil except in tests.
 	Step func(step string)
 	Log  func(format string, arguments ...any)
 
-	Metrics  Metrics
-	identity string
-	nodeList []byte // what the ledger has read last
+	Metrics   Metrics
+	identity  string
+	nodeList  []byte               // what the ledger has read last
+	warnings  string               // what it has said about it
+	lostSince map[string]time.Time // when a slice of a group was first seen lost
+	ending    int                  // groups whose pods have not ended
 }
 
 // group is a live group of this controller.
 type group struct {
 	handle, key, workload, mark string
-	slices, nodes, lost         []string
+	slices, nodes               []string
+	lost                        []lostSlice
+}
+
+// lostSlice is a lost slice of a group.
+type lostSlice struct {
+	name  string
+	nodes []string
+}
+
+func (g *group) lostNames() string {
+	names := make([]string, len(g.lost))
+	for index, slice := range g.lost {
+		names[index] = slice.name
+	}
+	return strings.Join(names, ", ")
 }
 
 // pass is the state of one pass.
 type pass struct {
 	*Controller
 	nodes     map[string]*Node
+	pods      []Pod
 	workloads []Workload
+	byUID     map[string]*Workload
 	flavors   map[string]Flavor
 	checks    map[string]bool
 	groups    map[string][]*group // by the UID of the Workload
@@ -90,7 +114,7 @@ func (c *Controller) Pass(ctx context.Context) error {
 
 func (p *pass) run(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{
-		p.read, p.activateChecks, p.syncNodes, p.readGroups, p.repairGroups, p.endGroups, p.markNodes, p.setChecks, p.report,
+		p.read, p.activateChecks, p.readGroups, p.syncNodes, p.repairGroups, p.endGroups, p.markNodes, p.setChecks, p.report,
 	} {
 		if err := part(ctx); err != nil {
 			return errors.Join(append(p.errors, err)...)
@@ -150,10 +174,17 @@ func (p *pass) read(context.Context) error {
 	for index := range nodes {
 		p.nodes[nodes[index].Metadata.Name] = &nodes[index]
 	}
+	if p.pods, err = p.Cluster.Pods(); err != nil {
+		return fmt.Errorf("pods: %w", err)
+	}
 	if p.workloads, err = p.Cluster.Workloads(); err != nil {
 		return fmt.Errorf("Workloads: %w", err)
 	}
 	sort.Slice(p.workloads, func(i, j int) bool { return p.workloads[i].Name() < p.workloads[j].Name() })
+	p.byUID = make(map[string]*Workload, len(p.workloads))
+	for index := range p.workloads {
+		p.byUID[p.workloads[index].Metadata.UID] = &p.workloads[index]
+	}
 	if p.flavors, err = p.Cluster.Flavors(); err != nil {
 		return fmt.Errorf("ResourceFlavors: %w", err)
 	}
@@ -184,32 +215,58 @@ func (p *pass) activateChecks(ctx context.Context) error {
 	return nil
 }
 
-// syncNodes tells the ledger about the nodes of the cluster, unless they are the same as in the last pass.
-func (p *pass) syncNodes(ctx context.Context) error {
-	names := make([]string, 0, len(p.nodes))
-	for name := range p.nodes {
-		names = append(names, name)
+// marks returns the mark of each node that a group has.
+func (p *pass) marks() map[string]string {
+	marks := map[string]string{}
+	for _, groups := range p.groups {
+		for _, one := range groups {
+			for _, name := range one.nodes {
+				marks[name] = one.mark
+			}
+		}
 	}
-	sort.Strings(names)
+	return marks
+}
+
+// busyNodes returns the nodes on which pods run whose group has other nodes now, or has gone: after a repair, the pods of a
+// lost slice can still run on its other hosts.
+func (p *pass) busyNodes() map[string]bool {
+	marks := p.marks()
+	busy := map[string]bool{}
+	for _, pod := range p.pods {
+		if marks[pod.Node] != pod.Mark {
+			busy[pod.Node] = true
+		}
+	}
+	return busy
+}
+
+// syncNodes tells the ledger about the nodes of the cluster, unless they are the same as in the last pass, and reads what
+// this means for the groups.
+func (p *pass) syncNodes(ctx context.Context) error {
+	names := sortedKeys(p.nodes)
 	nodes := make([]Node, len(names))
 	for index, name := range names {
 		nodes[index] = *p.nodes[name]
 	}
-	text, err := NodeList(nodes, p.Source)
+	text, err := NodeList(nodes, p.busyNodes(), p.Source)
+	if err != nil || bytes.Equal(text, p.nodeList) {
+		return err
+	}
+	var result *quoit.Import
+	err = p.change("sync of nodes", func() (err error) {
+		result, err = p.Ledger.Sync(ctx, &quoit.Input{Kind: quoit.K8sNodes, Text: text, Source: p.Source}, p.Now())
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(text, p.nodeList) {
-		return p.Ledger.Refresh(ctx)
+	p.nodeList = text
+	if warnings := strings.Join(result.Warnings, "; "); warnings != p.warnings {
+		p.warnings = warnings
+		p.Log("nodes: %s", warnings)
 	}
-	err = p.change("sync of nodes", func() error {
-		_, err := p.Ledger.Sync(ctx, &quoit.Input{Kind: quoit.K8sNodes, Text: text, Source: p.Source}, p.Now())
-		return err
-	})
-	if err == nil {
-		p.nodeList = text
-	}
-	return err
+	return p.readGroups(ctx)
 }
 
 // readGroups finds the groups of this controller. It forgets those that have ended, for example because somebody else has
@@ -221,6 +278,9 @@ func (p *pass) readGroups(ctx context.Context) error {
 			return err
 		}
 		p.identity = identity
+	}
+	if err := p.Ledger.Refresh(ctx); err != nil {
+		return err
 	}
 	snapshot, err := p.Ledger.Snapshot()
 	if err != nil {
@@ -260,11 +320,12 @@ func (p *pass) addGroup(info *quoit.GroupInfo) *group {
 	}
 	for _, slice := range info.Slices {
 		added.slices = append(added.slices, slice.Name)
-		if slice.State == quoit.SliceLost {
-			added.lost = append(added.lost, slice.Name)
-		}
+		first := len(added.nodes)
 		for _, worker := range slice.Workers {
 			added.nodes = append(added.nodes, worker.Name)
+		}
+		if slice.State == quoit.SliceLost {
+			added.lost = append(added.lost, lostSlice{slice.Name, added.nodes[first:]})
 		}
 	}
 	uid := uidOf(info.Key)
@@ -283,9 +344,10 @@ func (p *pass) addGroup(info *quoit.GroupInfo) *group {
 // repairGroups replaces the lost slices of groups. The nodes that take their place get the same mark, so that the pods that
 // replace the lost ones run there.
 func (p *pass) repairGroups(ctx context.Context) error {
+	p.forgetFound()
 	for uid, groups := range p.groups {
 		for _, lossy := range groups {
-			if workload := p.holder(uid); len(lossy.lost) == 0 || workload == nil || workload.IsEvicted() {
+			if !p.needsRepair(uid, lossy) {
 				continue
 			}
 			var info quoit.GroupInfo
@@ -296,18 +358,62 @@ func (p *pass) repairGroups(ctx context.Context) error {
 			switch {
 			case errors.Is(err, quoit.NotNow), errors.Is(err, quoit.Never):
 				p.Metrics.add("quoit_kueue_repairs_total", `result="refused"`, 1)
-				p.refused[uid] = fmt.Sprintf("lost: %s; %s", strings.Join(lossy.lost, ", "), reasonOf(err))
+				p.refused[uid] = fmt.Sprintf("lost: %s; %s", lossy.lostNames(), reasonOf(err))
 			case err != nil:
 				if err = p.failed(err); err != nil {
 					return err
 				}
 			default:
 				p.Metrics.add("quoit_kueue_repairs_total", `result="done"`, 1)
-				p.Log("%s: repaired: lost %s, has %v", lossy.handle, strings.Join(lossy.lost, ", "), p.addGroup(&info).slices)
+				p.Log("%s: repaired: lost %s, has %v", lossy.handle, lossy.lostNames(), p.addGroup(&info).slices)
 			}
 		}
 	}
 	return nil
+}
+
+// needsRepair returns whether a Workload that was started must get other slices now: at once if a node is gone, and otherwise
+// when the slice has been lost for some time.
+func (p *pass) needsRepair(uid string, lossy *group) bool {
+	workload := p.holder(uid)
+	if len(lossy.lost) == 0 || workload == nil || workload.IsEvicted() {
+		return false
+	}
+	if check := workload.check(p.checks); check == nil || check.State != Ready {
+		return false // admit() gives it other slices
+	}
+	for _, slice := range lossy.lost {
+		key := lossy.handle + " " + slice.name
+		if p.lostSince[key].IsZero() {
+			p.lostSince[key] = p.Now()
+			p.Log("%s: slice %s is lost", lossy.handle, slice.name)
+		}
+		if p.Now().Sub(p.lostSince[key]) >= p.LostAfter {
+			return true
+		}
+		for _, node := range slice.nodes {
+			if p.nodes[node] == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forgetFound forgets since when slices are lost that are not lost any more.
+func (p *pass) forgetFound() {
+	lost := map[string]time.Time{}
+	for _, groups := range p.groups {
+		for _, one := range groups {
+			for _, slice := range one.lost {
+				key := one.handle + " " + slice.name
+				if since, ok := p.lostSince[key]; ok {
+					lost[key] = since
+				}
+			}
+		}
+	}
+	p.lostSince = lost
 }
 
 func (p *pass) repair(ctx context.Context, handle string) (quoit.GroupInfo, error) {
@@ -321,10 +427,8 @@ func (p *pass) repair(ctx context.Context, handle string) (quoit.GroupInfo, erro
 
 // holder returns the Workload with the UID if its groups stay, and otherwise nil.
 func (p *pass) holder(uid string) *Workload {
-	for index := range p.workloads {
-		if p.workloads[index].Metadata.UID == uid && p.workloads[index].MayHold() {
-			return &p.workloads[index]
-		}
+	if workload := p.byUID[uid]; workload != nil && workload.MayHold() {
+		return workload
 	}
 	return nil
 }
@@ -334,7 +438,7 @@ func (p *pass) holder(uid string) *Workload {
 // endGroups releases the groups of Workloads that have finished, have lost their quota or are gone. First the marks go,
 // then the groups and their keys, in one transaction. Groups whose pods have not ended stay until they have.
 func (p *pass) endGroups(ctx context.Context) error {
-	waiting := 0
+	p.ending = 0
 	for uid, groups := range p.groups {
 		if p.holder(uid) != nil {
 			continue
@@ -344,15 +448,18 @@ func (p *pass) endGroups(ctx context.Context) error {
 			err = p.end(ctx, uid)
 		}
 		if pods > 0 {
-			waiting += len(groups)
+			p.ending += len(groups)
 		}
 		if err = p.failed(err); err != nil {
 			return err
 		}
 	}
-	p.Metrics.set("quoit_kueue_ending_groups", "", float64(waiting))
+	p.Metrics.set("quoit_kueue_ending_groups", "", float64(p.ending))
 	return nil
 }
+
+// IsWaitingForPods returns whether the last pass has left groups whose pods have not ended. No watch reports their end.
+func (c *Controller) IsWaitingForPods() bool { return c.ending > 0 }
 
 // countHolders returns the number of pods that still run on the nodes of the groups. It returns 1 if the Workload holds
 // them after all, because the list of Workloads was too old.
@@ -365,9 +472,14 @@ func (p *pass) countHolders(ctx context.Context, uid string, groups []*group) (i
 	if workload != nil && workload.Metadata.UID == uid && workload.MayHold() {
 		return 1, nil
 	}
+	return p.countPods(ctx, groups)
+}
+
+// countPods returns the number of pods of the groups that have not ended.
+func (p *pass) countPods(ctx context.Context, groups []*group) (int, error) {
 	total := 0
-	for _, ending := range groups {
-		pods, err := p.Cluster.CountPods(ctx, ending.mark)
+	for _, one := range groups {
+		pods, err := p.Cluster.CountPods(ctx, one.mark)
 		if err != nil {
 			return 0, err
 		}
@@ -380,8 +492,11 @@ func (p *pass) countHolders(ctx context.Context, uid string, groups []*group) (i
 func (p *pass) end(ctx context.Context, uid string) error {
 	groups := p.groups[uid]
 	for _, ending := range groups {
-		for _, name := range ending.nodes {
-			if err := p.mark(ctx, name, ending.mark, ""); err != nil {
+		for _, name := range sortedKeys(p.nodes) {
+			if !p.nodes[name].mentions(ending.mark) {
+				continue
+			}
+			if err := p.mark(ctx, name, ""); err != nil {
 				return err
 			}
 		}
@@ -412,11 +527,10 @@ func (p *pass) end(ctx context.Context, uid string) error {
 
 // --- marks ---
 
-// mark gives a node the mark, or removes it, unless it is so already. If from is not "", it changes only a node with that
-// mark. A node that is gone needs none.
-func (p *pass) mark(ctx context.Context, name, from, mark string) error {
+// mark gives a node the mark, or removes it if the mark is "", unless the node has it already.
+func (p *pass) mark(ctx context.Context, name, mark string) error {
 	node := p.nodes[name]
-	if node == nil || node.HasMark(mark) || from != "" && !node.mentions(from) {
+	if node.HasMark(mark) {
 		return nil
 	}
 	step := "mark of " + name
@@ -434,21 +548,9 @@ func (p *pass) mark(ctx context.Context, name, from, mark string) error {
 
 // markNodes gives all nodes the mark of the group that has them, and removes all other marks.
 func (p *pass) markNodes(ctx context.Context) error {
-	marks := map[string]string{}
-	for _, groups := range p.groups {
-		for _, one := range groups {
-			for _, name := range one.nodes {
-				marks[name] = one.mark
-			}
-		}
-	}
-	names := make([]string, 0, len(p.nodes))
-	for name := range p.nodes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		if err := p.failed(p.mark(ctx, name, "", marks[name])); err != nil {
+	marks := p.marks()
+	for _, name := range sortedKeys(p.nodes) {
+		if err := p.failed(p.mark(ctx, name, marks[name])); err != nil {
 			return err
 		}
 	}
@@ -537,6 +639,11 @@ func (p *pass) admit(ctx context.Context, workload *Workload, check *CheckState)
 	if len(requests) == 0 {
 		return p.set(ctx, workload, CheckState{State: Ready, Message: "no pod requests " + tpuResource})
 	}
+	for _, present := range p.groups[workload.Metadata.UID] {
+		if len(present.lost) > 0 {
+			return p.endForAnother(ctx, workload)
+		}
+	}
 	isNew := len(p.groups[workload.Metadata.UID]) == 0
 	infos, err := p.reserve(ctx, workload, requests)
 	if err != nil {
@@ -548,7 +655,10 @@ func (p *pass) admit(ctx context.Context, workload *Workload, check *CheckState)
 		groups[index] = p.addGroup(&infos[index])
 		updates[index] = updateOf(requests[index].podSet, groups[index].mark)
 		for _, name := range groups[index].nodes {
-			if err := p.mark(ctx, name, "", groups[index].mark); err != nil {
+			if p.nodes[name] == nil {
+				return fmt.Errorf("node %s of %s: %w", name, groups[index].handle, ErrConflict)
+			}
+			if err := p.mark(ctx, name, groups[index].mark); err != nil {
 				return err
 			}
 		}
@@ -623,16 +733,22 @@ func (p *pass) refuse(ctx context.Context, workload *Workload, check *CheckState
 	return err
 }
 
-// endForAnother ends groups that belong to an earlier admission of the Workload, once their pods have ended. The next pass
-// reserves anew.
+// endForAnother ends groups that belong to an earlier admission of the Workload, once their pods have ended. Then it reserves
+// again.
 func (p *pass) endForAnother(ctx context.Context, workload *Workload) error {
-	for _, ending := range p.groups[workload.Metadata.UID] {
-		pods, err := p.Cluster.CountPods(ctx, ending.mark)
-		if err != nil || pods > 0 {
-			return err
-		}
+	groups := p.groups[workload.Metadata.UID]
+	pods, err := p.countPods(ctx, groups)
+	if err != nil {
+		return err
 	}
-	return p.end(ctx, workload.Metadata.UID)
+	if pods > 0 {
+		p.ending += len(groups)
+		return nil
+	}
+	if err := p.end(ctx, workload.Metadata.UID); err != nil {
+		return err
+	}
+	return p.admit(ctx, workload, workload.check(p.checks))
 }
 
 // reasonOf returns the message of the ledger's error, with what would help.

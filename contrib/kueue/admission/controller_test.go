@@ -28,6 +28,7 @@ type world struct {
 	log        []string
 	crashAfter int // steps until the controller ends; below 0: it does not
 	crashes    int
+	isFresh    bool // the controller has seen the present state
 }
 
 func newWorld(t *testing.T, slices int) *world {
@@ -57,6 +58,12 @@ func (w *world) step(step string) {
 	if strings.HasPrefix(step, "after ") {
 		w.checkAlways(step)
 	}
+	if strings.HasPrefix(step, "after check of ") && strings.HasSuffix(step, ": Ready") {
+		w.checkMarkedBeforeStart(step)
+	}
+	if w.isFresh && strings.HasPrefix(step, "before release of ") {
+		w.checkUnmarkedBeforeRelease(step)
+	}
 	if w.crashAfter == 0 {
 		panic(crash{step})
 	}
@@ -66,6 +73,8 @@ func (w *world) step(step string) {
 // pass makes one pass on the present state. After a crash another controller begins.
 func (w *world) pass() (err error) {
 	w.cluster.see()
+	w.isFresh = true
+	defer func() { w.isFresh = false }()
 	return w.passOnOld()
 }
 
@@ -93,7 +102,7 @@ func (w *world) settle() {
 			w.t.Fatalf("pass: %v", err)
 		}
 		w.cluster.react()
-		if before == w.cluster.version+w.crashes && round > 1 {
+		if before == w.cluster.version+w.crashes && round > 0 {
 			w.checkSettled()
 			return
 		}
@@ -191,6 +200,40 @@ func (w *world) checkSettled() {
 		}
 		if len(otherTaints(node.Spec.Taints)) != 1 {
 			w.t.Fatalf("node %s: taints %v: expected that the others stay", name, node.Spec.Taints)
+		}
+	}
+}
+
+// checkMarkedBeforeStart checks that the nodes of each group whose Workload may start keep others away.
+func (w *world) checkMarkedBeforeStart(when string) {
+	w.t.Helper()
+	for key, info := range w.liveGroups() {
+		workload := w.cluster.workloads[uidOf(key)]
+		if workload == nil || workload.Status.Checks[0].State != Ready || !strings.Contains(when, workload.Name()+":") ||
+			w.cluster.countPodsOf(workload) > 0 {
+			continue
+		}
+		for _, slice := range info.Slices {
+			for _, worker := range slice.Workers {
+				if node := w.cluster.nodes[worker.Name]; node != nil && !node.HasMark(markOf("", info.ID)) {
+					w.t.Fatalf("%s: node %s has no mark of %s: %q", when, worker.Name, info.Name, w.log)
+				}
+			}
+		}
+	}
+}
+
+// checkUnmarkedBeforeRelease checks that no node has the mark of a group that is to be released.
+func (w *world) checkUnmarkedBeforeRelease(when string) {
+	w.t.Helper()
+	for _, info := range w.liveGroups() {
+		if when != fmt.Sprintf("before release of %s@%d", info.Name, info.ID) {
+			continue
+		}
+		for _, name := range sortedKeys(w.cluster.nodes) {
+			if w.cluster.nodes[name].mentions(markOf("", info.ID)) {
+				w.t.Fatalf("%s: node %s still has its mark: %q", when, name, w.log)
+			}
 		}
 	}
 }
@@ -324,6 +367,80 @@ func TestLostNodeWithoutReplacementEvicts(t *testing.T) {
 	w.cluster.giveQuota(a)
 	w.settle()
 	w.checkIsReady(a, true)
+}
+
+func TestNodesThatAreBackSoonChangeNothing(t *testing.T) {
+	w := newWorld(t, 2)
+	w.controller.LostAfter = 5 * time.Minute
+	now := clock
+	w.controller.Now = func() time.Time { return now }
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	pass := func(ready string, minutes int) {
+		t.Helper()
+		w.cluster.nodes["pool0-2"].Status.Conditions[0].Status = ready
+		now = now.Add(time.Duration(minutes) * time.Minute)
+		if err := w.pass(); err != nil {
+			t.Fatal(err)
+		}
+		w.checkIsReady(a, true)
+	}
+	for round := 0; round < 2; round++ { // each loss counts for itself
+		pass("False", 0)
+		pass("Unknown", 4)
+		if w.cluster.nodes["pool0-0"].HasMark("") || !w.cluster.nodes["pool1-0"].HasMark("") {
+			t.Fatalf("a slice moved while its pods run: %q", w.log)
+		}
+		pass("True", 4)
+	}
+	pass("False", 4)
+	pass("False", 5)
+	if !w.cluster.nodes["pool0-0"].HasMark("") || w.cluster.nodes["pool1-0"].HasMark("") {
+		t.Fatalf("the slice was not replaced: %q", w.log)
+	}
+}
+
+func TestLostSlicesAreReplacedBeforeTheStart(t *testing.T) {
+	w := newWorld(t, 2)
+	w.controller.LostAfter = time.Hour
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.cluster.evict(a)
+	w.cluster.endPods(a)
+	w.cluster.nodes["pool0-2"].Status.Conditions[0].Status = "False"
+	w.cluster.giveQuota(a) // before a pass came: the group is the same
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	w.checkIsReady(a, true)
+	if !strings.Contains(a.Status.Checks[0].Message, "has pool1") {
+		t.Errorf("message '%s'", a.Status.Checks[0].Message)
+	}
+}
+
+func TestPodsThatOutliveARepairKeepTheirHosts(t *testing.T) {
+	w := newWorld(t, 2)
+	a := w.cluster.addWorkload("a", 1)
+	w.settle()
+	w.cluster.removeNode("pool0-2")
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	w.cluster.react() // the pod of the lost host moves to pool1; the others still run on pool0
+	w.cluster.addNode("pool0", 2)
+	b := w.cluster.addWorkload("b", 1)
+	if err := w.pass(); err != nil {
+		t.Fatal(err)
+	}
+	if check := b.Status.Checks[0]; check.State != Retry || len(w.liveGroups()) != 1 {
+		t.Fatalf("%+v", check)
+	}
+	w.cluster.endPods(a) // the job restarts as a whole
+	w.settle()
+	w.cluster.giveQuota(b)
+	w.settle()
+	w.checkIsReady(a, true)
+	w.checkIsReady(b, true)
 }
 
 func TestReadyWithoutGroupStartsAgain(t *testing.T) {

@@ -96,6 +96,14 @@ type Node struct {
 	} `json:"status"`
 }
 
+// IsReady returns whether the node reports that it can run pods.
+func (n *Node) IsReady() bool { return isTrue(n.Status.Conditions, "Ready") }
+
+// Pod is a pod with a mark that has not ended, on a node.
+type Pod struct {
+	Mark, Node string
+}
+
 // --- Workloads ---
 
 // CheckState is the state of an admission check of a Workload.
@@ -259,9 +267,10 @@ func (c *AdmissionCheck) IsActive() bool {
 // --- nodes for the ledger ---
 
 // NodeList returns the list of nodes for the ledger, as a NodeList in JSON. Each node gets a label with the name of the
-// source, so that requests can be kept to the nodes of this cluster. It has neither marks nor versions, so that the list
-// stays the same when the controller itself changes nodes.
-func NodeList(nodes []Node, source string) ([]byte, error) {
+// source, so that requests can be kept to the nodes of this cluster. Busy nodes are unschedulable, so that the ledger gives
+// them to no other group. The list has neither marks nor versions, so that it stays the same when the controller itself
+// changes nodes.
+func NodeList(nodes []Node, busy map[string]bool, source string) ([]byte, error) {
 	list := struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -276,6 +285,7 @@ func NodeList(nodes []Node, source string) ([]byte, error) {
 		}
 		node.Metadata.Labels = labels
 		node.Metadata.ResourceVersion = ""
+		node.Spec.Unschedulable = node.Spec.Unschedulable || busy[node.Metadata.Name]
 		node.Spec.Taints = otherTaints(node.Spec.Taints)
 		for at := range node.Spec.Taints {
 			node.Spec.Taints[at].TimeAdded = ""

@@ -294,16 +294,19 @@ func TestMarksLeaveOtherLabelsAndTaints(t *testing.T) {
 
 func TestNodeListStaysTheSameWhenMarksChange(t *testing.T) {
 	node := Node{Metadata: Metadata{Name: "a", UID: "u", ResourceVersion: "7", Labels: map[string]string{"x": "<y>"}}}
-	before, err := NodeList([]Node{node}, "k8s")
+	before, err := NodeList([]Node{node}, nil, "k8s")
 	if err != nil || !strings.Contains(string(before), `"quoit.dev/cluster":"k8s","x":"<y>"`) {
 		t.Fatalf("%s, %v", before, err)
 	}
 	node.setMark("g1", "8")
-	if after, _ := NodeList([]Node{node}, "k8s"); string(after) != string(before) {
+	if after, _ := NodeList([]Node{node}, nil, "k8s"); string(after) != string(before) {
 		t.Errorf("%s", after)
 	}
+	if after, _ := NodeList([]Node{node}, map[string]bool{"a": true}, "k8s"); string(after) == string(before) {
+		t.Error("a busy node is not listed as such")
+	}
 	node.Spec.Unschedulable = true
-	if after, _ := NodeList([]Node{node}, "k8s"); string(after) == string(before) {
+	if after, _ := NodeList([]Node{node}, nil, "k8s"); string(after) == string(before) {
 		t.Error("a cordon is not listed")
 	}
 }
