@@ -245,6 +245,23 @@ def test_an_answer_in_a_batch_counts_only_while_its_lock_holds(
         ledger.forget_key("k")
 
 
+def test_a_refusal_is_decided_on_the_present_state(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    """A handle decides on what it knows. Others may have changed that, and only the server can tell."""
+    ledger.reserve(request("all", slices=8))
+    for turn in range(5):
+        with quoit.open(server.url(fleet)) as other:
+            other.release("all" if turn == 0 else f"again-{turn - 1}")
+        ledger.reserve(request(f"again-{turn}", slices=8))
+
+
+def test_a_retry_is_answered_from_the_present_state(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    first = ledger.reserve(request("first", key="k"))
+    with quoit.open(server.url(fleet)) as other:
+        other.release("first")
+    again = ledger.reserve(request("first", key="k"))
+    assert (again.handle, again.state) == (first.handle, quoit.GroupState.REMOVED)
+
+
 def test_a_batch_that_others_overtook_is_not_written(
     ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
 ) -> None:
