@@ -128,6 +128,29 @@ def test_lost_notifications_delay_nothing_that_counts(
         deaf2.reserve(request("g3", key="k3"))
 
 
+def test_a_change_does_not_wait_for_the_announcement_of_the_one_before(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    """The answer to the announcement is held back until the next change has been sent."""
+    handle = through(proxy, server, fleet)
+    handle.reserve(request("a"))
+    sent, held = threading.Event(), []
+
+    def decide(way: proxies.Direction, data: bytes) -> proxies.Action:
+        if way == "to server" and is_append(data):
+            sent.set()
+        elif way == "to client" and b"NOTIFY\0" in data:
+            held.append(sent.wait(5))
+        return "pass"
+
+    proxy.decide = decide
+    handle.reserve(request("b"))
+    sent.clear()
+    handle.reserve(request("c"))
+    assert held[-1]
+    assert names(ledger) == {"a", "b", "c"}
+
+
 def test_an_interrupt_ends_the_wait_for_another_writer(
     ledger: quoit.Ledger, server: servers.Server, fleet: str
 ) -> None:

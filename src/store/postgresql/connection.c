@@ -202,24 +202,6 @@ quoit_pg_is_connected (const QuoitPostgres *postgres)
   return postgres->connection != NULL && postgres->pq->PQstatus (postgres->connection) == CONNECTION_OK;
 }
 
-/* Reads the answer to the last announcement, which must come before other answers. */
-static gboolean
-end_announcement (QuoitStore *store, Wait *wait)
-{
-  QuoitPostgres *postgres = store->postgres;
-  PGresult *result;
-
-  while (postgres->has_announcement)
-    {
-      if (!await (store, wait))
-        return FALSE;
-      result = postgres->pq->PQgetResult (postgres->connection);
-      postgres->has_announcement = result != NULL;
-      postgres->pq->PQclear (result);
-    }
-  return TRUE;
-}
-
 /* --- statements --- */
 
 static gboolean
@@ -229,12 +211,14 @@ send_step (const QuoitPostgres *postgres, const QuoitPgStep *step)
   const QuoitPgArguments *arguments = step->arguments;
   char name[16];
 
+  g_snprintf (name, sizeof name, "q%d", (int) step->statement);
+  if (step->prepares)
+    return pq->PQsendPrepare (postgres->connection, name, step->text, 0, NULL);
   if (step->text != NULL && arguments == NULL)
     return pq->PQsendQueryParams (postgres->connection, step->text, 0, NULL, NULL, NULL, NULL, 1);
   if (step->text != NULL)
     return pq->PQsendQueryParams (postgres->connection, step->text, arguments->n, NULL, arguments->values,
                                   arguments->lengths, arguments->formats, 1);
-  g_snprintf (name, sizeof name, "q%d", (int) step->statement);
   return pq->PQsendQueryPrepared (postgres->connection, name, arguments->n, arguments->values, arguments->lengths,
                                   arguments->formats, 1);
 }
@@ -263,6 +247,35 @@ read_step (QuoitStore *store, Wait *wait, PGresult **result, gboolean *failed, G
   return end == NULL && quoit_pg_is_connected (store->postgres);
 }
 
+/* Reads the end of a pipeline, after its results. */
+static gboolean
+read_sync (QuoitStore *store, Wait *wait)
+{
+  PGresult *sync;
+
+  if (!await (store, wait))
+    return FALSE;
+  sync = store->postgres->pq->PQgetResult (store->postgres->connection);
+  store->postgres->pq->PQclear (sync);
+  return sync != NULL;
+}
+
+/* Reads the answer to the last announcement, which comes before other answers. Whether it failed does not matter. */
+static gboolean
+end_announcement (QuoitStore *store, Wait *wait)
+{
+  PGresult *result = NULL;
+  gboolean failed = TRUE;
+
+  if (!read_step (store, wait, &result, &failed, NULL))
+    return FALSE;
+  store->postgres->pq->PQclear (result);
+  store->postgres->has_announcement = FALSE;
+  /* An interrupt can have ended the announcement instead of a wait for others. */
+  wait->was_cancelled = FALSE;
+  return read_sync (store, wait);
+}
+
 static gboolean
 run_pipeline (QuoitStore *store, const QuoitPgStep *steps, guint n, PGresult **results, gboolean *failed,
               GError **error)
@@ -270,24 +283,19 @@ run_pipeline (QuoitStore *store, const QuoitPgStep *steps, guint n, PGresult **r
   QuoitPostgres *postgres = store->postgres;
   const QuoitPq *pq = postgres->pq;
   Wait wait = begin_wait (store);
-  PGresult *sync;
 
-  if (!quoit_pg_is_connected (postgres) || !end_announcement (store, &wait)
-      || !pq->PQenterPipelineMode (postgres->connection))
+  if (!quoit_pg_is_connected (postgres)
+      || (!postgres->has_announcement && !pq->PQenterPipelineMode (postgres->connection)))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!send_step (postgres, &steps[i]))
       return FALSE;
-  if (!pq->PQpipelineSync (postgres->connection))
+  if (!pq->PQpipelineSync (postgres->connection) || (postgres->has_announcement && !end_announcement (store, &wait)))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!read_step (store, &wait, &results[i], failed, *failed ? NULL : error))
       return FALSE;
-  if (!await (store, &wait))
-    return FALSE;
-  sync = pq->PQgetResult (postgres->connection);
-  pq->PQclear (sync);
-  return sync != NULL && pq->PQexitPipelineMode (postgres->connection) && quoit_pg_is_connected (postgres);
+  return read_sync (store, &wait) && pq->PQexitPipelineMode (postgres->connection) && quoit_pg_is_connected (postgres);
 }
 
 void
@@ -499,28 +507,17 @@ set_session (QuoitStore *store, GError **error)
 gboolean
 quoit_pg_prepare (QuoitStore *store, GError **error)
 {
-  QuoitPostgres *postgres = store->postgres;
-  const QuoitPq *pq = postgres->pq;
-  Wait wait = begin_wait (store);
+  g_autofree char *listen = g_strdup_printf ("LISTEN quoit_%d", store->postgres->fleet_id);
+  QuoitPgStep steps[N_PG + 1];
+  PGresult *results[N_PG + 1];
+  gboolean is_lost;
 
   for (guint i = 0; i < N_PG; i++)
-    {
-      char name[16];
-      PGresult *result;
-      gboolean ok;
-
-      g_snprintf (name, sizeof name, "q%u", i);
-      if (!pq->PQsendPrepare (postgres->connection, name, quoit_pg_statements[i], 0, NULL) || !await (store, &wait)
-          || (result = pq->PQgetResult (postgres->connection)) == NULL)
-        return fail_lost (postgres, error);
-      ok = pq->PQresultStatus (result) == PGRES_COMMAND_OK || fail_result (postgres, result, error);
-      pq->PQclear (result);
-      if (!await (store, &wait))
-        return ok && fail_lost (postgres, error);
-      pq->PQclear (pq->PQgetResult (postgres->connection));
-      if (!ok)
-        return FALSE;
-    }
+    steps[i] = (QuoitPgStep) { .text = quoit_pg_statements[i], .statement = i, .prepares = TRUE };
+  steps[N_PG] = (QuoitPgStep) { .text = listen };
+  if (!quoit_pg_run_steps (store, steps, N_PG + 1, results, &is_lost, error))
+    return FALSE;
+  quoit_pg_clear (store, results, N_PG + 1);
   return TRUE;
 }
 
@@ -528,7 +525,6 @@ gboolean
 quoit_pg_connect (QuoitStore *store, GError **error)
 {
   QuoitPostgres *postgres = store->postgres;
-  g_autofree char *listen = g_strdup_printf ("LISTEN quoit_%d", postgres->fleet_id);
 
   quoit_pg_disconnect (postgres);
   if (quoit_pg_open_connection (postgres, store, CONNECT_MS, &postgres->connection, error))
@@ -539,8 +535,7 @@ quoit_pg_connect (QuoitStore *store, GError **error)
         quoit_fail (error, QUOIT_ERROR_STORE, "the server has version %d: expected PostgreSQL 13 or later",
                     postgres->pq->PQserverVersion (postgres->connection) / 10000);
       else if (postgres->pq->PQsetnonblocking (postgres->connection, 1) == 0 && set_session (store, error)
-               && (postgres->fleet_id == 0
-                   || (quoit_pg_prepare (store, error) && quoit_pg_execute (store, listen, error))))
+               && (postgres->fleet_id == 0 || quoit_pg_prepare (store, error)))
         return TRUE;
     }
   quoit_pg_disconnect (postgres);
@@ -573,10 +568,17 @@ quoit_pg_announce (QuoitStore *store)
   g_autofree char *text
       = g_strdup_printf ("NOTIFY quoit_%d, '%" G_GUINT64_FORMAT "'", postgres->fleet_id, store->fleet->seq);
 
-  if (!quoit_pg_is_connected (postgres) || postgres->has_announcement)
+  if (!quoit_pg_is_connected (postgres) || postgres->has_announcement
+      || !postgres->pq->PQenterPipelineMode (postgres->connection))
     return;
-  postgres->has_announcement = postgres->pq->PQsendQuery (postgres->connection, text) == 1;
-  postgres->pq->PQflush (postgres->connection);
+  /* The connection stays in a pipeline, so that the next statement is sent without waiting for this one's answer. */
+  if (postgres->pq->PQsendQueryParams (postgres->connection, text, 0, NULL, NULL, NULL, NULL, 1)
+      && postgres->pq->PQpipelineSync (postgres->connection))
+    postgres->has_announcement = TRUE;
+  else
+    quoit_pg_disconnect (postgres);
+  if (postgres->has_announcement)
+    postgres->pq->PQflush (postgres->connection);
 }
 
 void

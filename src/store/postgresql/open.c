@@ -137,11 +137,11 @@ find_fleet (QuoitStore *store, GError **error)
                         postgres->fleet_name);
 }
 
-/* Connects, finds the fleet, and loads it. */
+/* Finds the fleet, and loads it. */
 static gboolean
 load_fleet (QuoitStore *store, GError **error)
 {
-  return check_version (store, error) && find_fleet (store, error) && quoit_pg_connect (store, error)
+  return check_version (store, error) && find_fleet (store, error) && quoit_pg_prepare (store, error)
          && quoit_pg_load (store, error) && ((store->postgres->is_stale = FALSE), TRUE);
 }
 

@@ -57,6 +57,7 @@ typedef struct {
   const char *text; /* SQL; NULL: the prepared @statement */
   QuoitPgStatement statement;
   const QuoitPgArguments *arguments; /* of a text, NULL: none */
+  gboolean prepares;                 /* prepares @statement from the text, and runs nothing */
 } QuoitPgStep;
 enum { QUOIT_PG_MAX_STEPS = 8 };
 
