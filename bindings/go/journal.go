@@ -179,7 +179,7 @@ func (l *Ledger) Verify(ctx context.Context) error {
 // Backup copies the database to a new file while others use the database. The copy has the state at one moment, and the
 // mode 0600. The backup of a ledger on a server is a file with its whole history.
 //
-// It fails with Conflict if a file or link of that name exists, or inside a Batch, Invalid for a ledger in memory,
+// It fails with Conflict if a file or link of that name exists, or inside a Batch, Invalid for a ledger of OpenMemory,
 // Store if the copy cannot be written (no file remains then), Busy, Cancelled and Version.
 func (l *Ledger) Backup(ctx context.Context, path string) error {
 	return l.withName(ctx, "path", path, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
@@ -215,7 +215,8 @@ func Restore(path, backup string, wait time.Duration, actor string, now time.Tim
 	return errorFromC(gerror)
 }
 
-// Identity returns the random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger in memory.
+// Identity returns the random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger of
+// OpenMemory.
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Identity() (identity string, err error) {

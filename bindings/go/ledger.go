@@ -178,7 +178,7 @@ func (l *Ledger) Lead(ctx context.Context, leader string) (uint64, error) {
 // database file, or the URL of a new ledger in PostgreSQL. The copy has the same identity, entries, groups and ids, and
 // is verified before the call returns. Use only one of the two ledgers for changes.
 //
-// It fails with Invalid for a ledger in memory, with Conflict if to exists, with Damaged if the journal contradicts
+// It fails with Invalid for a ledger of OpenMemory, with Conflict if to exists, with Damaged if the journal contradicts
 // itself, and with Store if to cannot be written. A failure leaves nothing of the copy, except a fleet on a server that
 // could not be verified.
 func (l *Ledger) Copy(ctx context.Context, to string) error {

@@ -104,8 +104,8 @@ QUOIT_API bool quoit_ledger_verify (QuoitLedger *ledger, GError **error);
  * The backup of a ledger on a server is a file with its whole history.
  *
  * Fails with %QUOIT_ERROR_CONFLICT if @path or a -wal file of that name exists, or @path is such a file of another
- * database; %QUOIT_ERROR_INVALID for a ledger in memory; and %QUOIT_ERROR_STORE if the copy cannot be written, in which
- * case no file is left. See also "Errors of reads" of #QuoitLedger.
+ * database; %QUOIT_ERROR_INVALID for a ledger of quoit_ledger_open_memory(); and %QUOIT_ERROR_STORE if the copy
+ * cannot be written, in which case no file is left. See also "Errors of reads" of #QuoitLedger.
  */
 QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GError **error);
 
@@ -119,10 +119,10 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
  *
  * A copy is a second ledger of the same identity. Use only one of them for changes.
  *
- * Fails with %QUOIT_ERROR_INVALID for a ledger in memory, with %QUOIT_ERROR_CONFLICT if @to exists or this thread is in
- * a batch, with %QUOIT_ERROR_DAMAGED if the journal contradicts itself, and with %QUOIT_ERROR_STORE if @to cannot be
- * written. A failure leaves nothing of the copy, except a fleet on a server that could not be verified. Others see a
- * fleet on a server only when it is complete.
+ * Fails with %QUOIT_ERROR_INVALID for a ledger of quoit_ledger_open_memory(), with %QUOIT_ERROR_CONFLICT if @to exists
+ * or this thread is in a batch, with %QUOIT_ERROR_DAMAGED if the journal contradicts itself, and with
+ * %QUOIT_ERROR_STORE if @to cannot be written. A failure leaves nothing of the copy, except a fleet on a server that
+ * could not be verified. Others see a fleet on a server only when it is complete.
  *
  * Since: 0.1
  */

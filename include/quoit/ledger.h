@@ -196,8 +196,8 @@ QUOIT_API bool quoit_ledger_restore (const char *path, const char *backup, int64
  *
  * Returns the random number that identifies the ledger. Its backups have the same one.
  *
- * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger in memory; g_free() it. %NULL in a forked
- *   child
+ * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger of quoit_ledger_open_memory(); g_free()
+ *   it. %NULL in a forked child
  */
 QUOIT_API char *quoit_ledger_dup_identity (QuoitLedger *ledger);
 

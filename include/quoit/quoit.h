@@ -42,6 +42,7 @@
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/database.h>
+#include <quoit/bytes.h>
 #include <quoit/feed.h>
 #include <quoit/topology.h>
 #include <quoit/quota.h>

@@ -1,26 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "api/handles.h"
+#include "store/entry-bytes.h"
 
 struct _QuoitJournal {
   GPtrArray *entries;  /* of QuoitEntry */
   QuoitLayout *layout; /* for the names of nodes */
+  guint8 identity[QUOIT_IDENTITY_BYTES];
 };
+
+/* Takes ownership of the entries, which may be NULL after a failure, and of the layout. */
+static QuoitJournal *
+journal_new (const QuoitLedger *ledger, GPtrArray *entries, QuoitLayout *layout)
+{
+  QuoitJournal *journal;
+
+  if (entries == NULL)
+    return NULL;
+  journal = g_new (QuoitJournal, 1);
+  journal->entries = entries;
+  journal->layout = layout;
+  quoit_store_copy_identity (ledger->store, journal->identity);
+  return journal;
+}
 
 QuoitJournal *
 quoit_ledger_read_journal (QuoitLedger *ledger, uint64_t seq, GError **error)
 {
-  QuoitJournal *journal;
   GPtrArray *entries;
 
   g_return_val_if_fail (ledger != NULL, NULL);
 
   entries = quoit_store_entries (ledger->store, seq, error);
-  if (entries == NULL)
-    return NULL;
-  journal = g_new (QuoitJournal, 1);
-  journal->entries = entries;
-  journal->layout = quoit_store_layout (ledger->store);
-  return journal;
+  return journal_new (ledger, entries, entries == NULL ? NULL : quoit_store_layout (ledger->store));
+}
+
+QuoitJournal *
+quoit_ledger_read_batch (QuoitLedger *ledger, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = NULL;
+  GPtrArray *entries;
+
+  g_return_val_if_fail (ledger != NULL, NULL);
+
+  entries = quoit_store_batch_entries (ledger->store, error);
+  if (entries != NULL)
+    fleet = quoit_store_pending_fleet (ledger->store);
+  return journal_new (ledger, entries, fleet == NULL ? NULL : quoit_layout_ref (fleet->layout));
 }
 
 void
@@ -73,6 +100,37 @@ quoit_journal_get_time_ms (const QuoitJournal *journal, uint32_t entry)
   const QuoitEntry *row = entry_at (journal, entry);
 
   return row == NULL ? 0 : row->time_ms;
+}
+
+char *
+quoit_journal_dup_link (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  if (row == NULL)
+    return NULL;
+  return row->link == NULL ? g_strdup ("") : quoit_link_format (row->link->chain);
+}
+
+uint8_t *
+quoit_journal_dup_entry (const QuoitJournal *journal, uint32_t entry, size_t *n_bytes, GError **error)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+  GByteArray *bytes;
+
+  g_return_val_if_fail (row != NULL && n_bytes != NULL, NULL);
+
+  if (row->link == NULL)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                            "entry %" G_GUINT64_FORMAT
+                            ": the entries of this ledger in memory have no links: expected a ledger that was opened "
+                            "from a snapshot",
+                            row->seq);
+  bytes = quoit_entry_to_bytes (row, journal->identity, error);
+  if (bytes == NULL)
+    return NULL;
+  *n_bytes = bytes->len;
+  return g_byte_array_free (bytes, FALSE);
 }
 
 const char *

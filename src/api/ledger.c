@@ -36,6 +36,20 @@ quoit_ledger_open_memory (void)
   return handle_new (quoit_store_new_memory ());
 }
 
+QuoitLedger *
+quoit_ledger_open_snapshot (const QuoitSnapshot *snapshot, GError **error)
+{
+  return handle_new (quoit_store_open_fleet (snapshot == NULL ? NULL : snapshot->fleet, error));
+}
+
+bool
+quoit_ledger_apply_entry (QuoitLedger *ledger, const uint8_t *bytes, size_t n_bytes, GError **error)
+{
+  g_return_val_if_fail (ledger != NULL && bytes != NULL, false);
+
+  return quoit_store_apply_entry (ledger->store, bytes, n_bytes, error);
+}
+
 enum { MAX_LEADER_BYTES = 256 };
 
 bool

@@ -66,6 +66,17 @@ typedef struct _QuoitQuotas QuoitQuotas;
 QuoitQuotas *quoit_quotas_ref (QuoitQuotas *quotas);
 void quoit_quotas_unref (QuoitQuotas *quotas);
 
+enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
+
+/* Where a fleet is in the history of a ledger. A fork keeps the position of its origin, so the position counts only
+ * while the fleet is at the same entry: see quoit_fleet_position(). */
+typedef struct {
+  gboolean is_known;
+  guint64 seq;
+  guint8 identity[QUOIT_IDENTITY_BYTES]; /* of the ledger */
+  guint8 chain[QUOIT_CHAIN_BYTES];       /* the link of entry @seq in its hash chain */
+} QuoitJournalPosition;
+
 typedef struct {
   gatomicrefcount refs;
   QuoitLayout *layout;
@@ -79,18 +90,19 @@ typedef struct {
   guint64 seq;           /* sequence number of the last journal entry that the fleet contains */
   guint64 next_group_id; /* the greatest id ever used, plus 1 */
   guint32 next_node_id;
-  gint64 clock_ms;         /* time of the last entry; only a set-clock entry can decrease it */
-  gint64 max_jump_ms;      /* how far a change may be ahead of clock_ms; 0: default of the engine */
-  gint64 keep_ms;          /* how long entries and records of ended groups are kept; 0: default of the engine */
-  guint32 epoch;           /* number of restores from a backup */
-  guint64 ledger;          /* identifies the ledger; 0: a fleet of no ledger. A fork has that of its ledger. */
-  gboolean is_planned;     /* has changes that are only on a fork */
-  gint64 first_lease_ms;   /* no lease ends, and nothing begins, earlier; see quoit_fleet_first_lease() */
-  QuoitAhead *ahead;       /* immutable; NULL: nothing lies ahead */
-  gboolean ahead_is_sound; /* a cache: see quoit_fleet_ahead_is_sound() */
-  gboolean ahead_is_stuck; /* a cache: see quoit_fleet_ahead_is_stuck() */
-  GHashTable *promised;    /* see quoit_fleet_promise_node(); NULL: empty */
-  QuoitQuotas *quotas;     /* see fleet/quotas.h; NULL: none */
+  gint64 clock_ms;               /* time of the last entry; only a set-clock entry can decrease it */
+  gint64 max_jump_ms;            /* how far a change may be ahead of clock_ms; 0: default of the engine */
+  gint64 keep_ms;                /* how long entries and records of ended groups are kept; 0: default of the engine */
+  guint32 epoch;                 /* number of restores from a backup */
+  guint64 ledger;                /* identifies the ledger; 0: a fleet of no ledger. A fork has that of its ledger. */
+  gboolean is_planned;           /* has changes that are only on a fork */
+  QuoitJournalPosition position; /* the last known one */
+  gint64 first_lease_ms;         /* no lease ends, and nothing begins, earlier; see quoit_fleet_first_lease() */
+  QuoitAhead *ahead;             /* immutable; NULL: nothing lies ahead */
+  gboolean ahead_is_sound;       /* a cache: see quoit_fleet_ahead_is_sound() */
+  gboolean ahead_is_stuck;       /* a cache: see quoit_fleet_ahead_is_stuck() */
+  GHashTable *promised;          /* see quoit_fleet_promise_node(); NULL: empty */
+  QuoitQuotas *quotas;           /* see fleet/quotas.h; NULL: none */
 } QuoitFleet;
 
 /* Returns a fleet without groups. Node states and external use are those that the claims report. Adds a reference to
@@ -112,6 +124,13 @@ gboolean quoit_fleet_set_layout (QuoitFleet *fleet, QuoitLayout *layout, const g
                                  GError **error);
 
 /* --- reading --- */
+
+/* Returns where the fleet is in the history of a ledger, or NULL if it is in none, such as a fork with changes. */
+static inline const QuoitJournalPosition *
+quoit_fleet_position (const QuoitFleet *fleet)
+{
+  return fleet->position.is_known && fleet->position.seq == fleet->seq ? &fleet->position : NULL;
+}
 
 static inline const QuoitNodeChunk *
 quoit_fleet_node_chunk (const QuoitFleet *fleet, QuoitNodeId node)

@@ -156,11 +156,27 @@ quoit_effect_clear (QuoitEffect *effect)
     }
 }
 
+static void
+link_free (QuoitEntryLink *link)
+{
+  if (link != NULL)
+    g_bytes_unref (link->effects);
+  g_free (link);
+}
+
+void
+quoit_entry_set_link (QuoitEntry *entry, const QuoitEntryLink *link)
+{
+  link_free (entry->link);
+  entry->link = g_memdup2 (link, sizeof *link);
+}
+
 void
 quoit_entry_unref (QuoitEntry *entry)
 {
   if (entry == NULL || !g_atomic_ref_count_dec (&entry->refs))
     return;
+  link_free (entry->link);
   for (guint i = 0; i < entry->n_effects; i++)
     quoit_effect_clear (&entry->effects[i]);
   if (entry->effects != &entry->single)

@@ -85,13 +85,23 @@ typedef struct {
   };
 } QuoitEffect;
 
+/* What a journal stores of an entry in addition to its columns. */
+typedef struct {
+  guint64 next_group_id; /* after the entry */
+  guint32 next_node_id;
+  guint8 previous[QUOIT_CHAIN_BYTES]; /* the link of the entry before */
+  guint8 chain[QUOIT_CHAIN_BYTES];    /* the link of the entry */
+  GBytes *effects;                    /* as stored, possibly by an older version */
+} QuoitEntryLink;
+
 /* One entry of the journal. It does not change after it was made. */
 typedef struct {
   gatomicrefcount refs;
   guint64 seq; /* the first entry has 1 */
   gint64 time_ms;
   QuoitVerb verb;
-  char *actor; /* NULL: not stated */
+  char *actor;          /* NULL: not stated */
+  QuoitEntryLink *link; /* set by the store; NULL: the place of the entry in a journal is not known */
   guint n_effects;
   QuoitEffect *effects; /* points to single if there is only one effect, which saves an allocation */
   QuoitEffect single;
@@ -103,6 +113,8 @@ QuoitEntry *quoit_entry_ref (const QuoitEntry *entry); /* the reference count is
 void quoit_entry_unref (QuoitEntry *entry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
 void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes ownership of what the effect points to */
+/* Gives the entry, which nobody else uses yet, a copy of @link. Takes ownership of the effects of @link. */
+void quoit_entry_set_link (QuoitEntry *entry, const QuoitEntryLink *link);
 
 /* Frees what the effect points to. */
 void quoit_effect_clear (QuoitEffect *effect);

@@ -81,3 +81,13 @@ quoit_chain_add (guint8 *chain, const QuoitChainRow *row)
   quoit_sha256_add (&sha, row->effects, row->n_effect_bytes);
   quoit_sha256_finish (&sha, chain);
 }
+
+char *
+quoit_link_format (const guint8 *chain)
+{
+  GString *text = g_string_sized_new (2 * QUOIT_CHAIN_BYTES + 1);
+
+  for (guint i = 0; i < QUOIT_CHAIN_BYTES; i++)
+    g_string_append_printf (text, "%02x", chain[i]);
+  return g_string_free (text, FALSE);
+}

@@ -6,8 +6,6 @@
 
 #include "ledger/entry.h"
 
-enum { QUOIT_IDENTITY_BYTES = 16, QUOIT_CHAIN_BYTES = 32 };
-
 /* Sets @chain to the link before entry 1 of the ledger with this identity. */
 void quoit_chain_begin (const guint8 *identity, guint8 *chain);
 /* Sets @chain to the link at a checkpoint that an older version wrote without a link. @hash is the checksum of the
@@ -22,5 +20,7 @@ typedef struct {
   const guint8 *effects;
   gsize n_effect_bytes;
 } QuoitChainRow;
+/* Returns a link as hexadecimal digits. Owned by the caller. */
+char *quoit_link_format (const guint8 *chain);
 /* Replaces the link before the row in @chain with the link of the row. */
 void quoit_chain_add (guint8 *chain, const QuoitChainRow *row);

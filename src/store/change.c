@@ -51,14 +51,14 @@ apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
 static gboolean
 can_apply_in_place (const QuoitStore *store, const QuoitEntry *entry)
 {
-  return store->engine->is_private && !store->in_batch && store->pending == NULL && entry->n_effects == 1
+  return !store->is_linked && !store->in_batch && store->pending == NULL && entry->n_effects == 1
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
 /* Applies the entry to a fork of the fleet, and writes it. A rollback drops the fork. A fork that others share, such as
  * the report of a change of the same batch that was refused, stays as it is for them. */
 static gboolean
-apply_to_pending (QuoitStore *store, const QuoitEntry *entry, GError **error)
+apply_to_pending (QuoitStore *store, QuoitEntry *entry, GError **error)
 {
   if (store->pending == NULL)
     store->pending = quoit_fleet_fork (store->fleet);

@@ -62,7 +62,7 @@ quoit_store_copy (QuoitStore *store, const char *to, GError **error)
 
   if (!quoit_store_refuse_child (store, error))
     return FALSE;
-  if (store->engine->read_history == NULL)
+  if (!store->is_linked)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_refuse_batch (store, error))
     return FALSE;

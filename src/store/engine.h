@@ -60,8 +60,9 @@ typedef struct {
   /* --- changes --- */
   gboolean (*begin) (QuoitStore *store, GError **error);    /* begins a write transaction, and catches up in it */
   gboolean (*catch_up) (QuoitStore *store, GError **error); /* reads what other processes wrote; never waits for them */
-  /* Writes @entry in the transaction. @after is the fleet with the entry applied. */
-  gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
+  /* Writes @entry in the transaction. @after is the fleet with the entry applied. A ledger in memory may set the link
+   * of the entry. */
+  gboolean (*append) (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error);
   QuoitCommit (*commit) (QuoitStore *store, GError **error);
   /* Checks that the transaction, which is then rolled back, was decided on the last committed state. NULL: it always
    * is, because begin excludes other writers. */
@@ -91,9 +92,8 @@ typedef struct {
   gboolean (*compact) (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error);
   /* Writes a backup to the file @path in a way of the engine's own. NULL: the history is copied. */
   gboolean (*copy) (QuoitStore *store, const char *path, GError **error);
-  /* Reads the whole history at one moment. *@image gets the checkpoint, which the caller frees, before the first call
-   * of
-   * @take; NULL: there is none. NULL: the ledger cannot be copied. */
+  /* Reads the whole history of a ledger with links at one moment. *@image gets the checkpoint, which the caller frees,
+   * before the first call of @take; NULL: there is none. */
   gboolean (*read_history) (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error);
 
   /* --- the history of another ledger, written to a new one in one transaction (see quoit_store_create_empty()) --- */

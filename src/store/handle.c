@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of a ledger: its life, its writer, and what readers see. */
+#include <string.h>
+
 #include "store/store-private.h"
 
 QuoitStore *
@@ -9,6 +11,7 @@ quoit_store_alloc (const QuoitEngine *engine)
 
   store->engine = engine;
   store->process = quoit_process_unique_id ();
+  store->is_linked = !engine->is_private;
   quoit_store_prepare_batches ();
   g_mutex_init (&store->writer_lock);
   g_cond_init (&store->writer_done);
@@ -95,9 +98,15 @@ quoit_store_identity (const QuoitStore *store)
 {
   GString *text = g_string_new (NULL);
 
-  for (gsize i = 0; !store->engine->is_private && i < sizeof store->identity; i++)
+  for (gsize i = 0; store->is_linked && i < sizeof store->identity; i++)
     g_string_append_printf (text, "%02x", store->identity[i]);
   return g_string_free (text, FALSE);
+}
+
+void
+quoit_store_copy_identity (const QuoitStore *store, guint8 *identity)
+{
+  memcpy (identity, store->identity, sizeof store->identity);
 }
 
 gboolean
@@ -259,10 +268,30 @@ quoit_store_pending_fleet (QuoitStore *store)
 }
 
 void
+quoit_store_set_link (const QuoitStore *store, QuoitFleet *fleet, const guint8 *chain)
+{
+  if (!store->is_linked)
+    return;
+  fleet->position = (QuoitJournalPosition) { .is_known = TRUE, .seq = fleet->seq };
+  memcpy (fleet->position.identity, store->identity, sizeof store->identity);
+  memcpy (fleet->position.chain, chain, sizeof fleet->position.chain);
+}
+
+void
+quoit_store_set_position (const QuoitStore *store, QuoitFleet *fleet)
+{
+  if (!store->is_linked || quoit_fleet_position (fleet) != NULL)
+    return;
+  quoit_store_set_link (store, fleet, store->chain);
+  memcpy (&fleet->ledger, store->identity, sizeof fleet->ledger);
+}
+
+void
 quoit_store_publish (QuoitStore *store, QuoitFleet *fleet)
 {
   QuoitFleet *before;
 
+  quoit_store_set_position (store, fleet);
   g_mutex_lock (&store->fleet_lock);
   before = store->fleet;
   store->fleet = fleet;

@@ -8,7 +8,9 @@
 
 static const char magic[16] = "quoit image 1\n\0";
 
-enum { N_NUMBERS = 6, HEADER_BYTES = sizeof magic + N_NUMBERS * 8 + QUOIT_CHAIN_BYTES + QUOIT_IMAGE_HASH_BYTES };
+enum { N_NUMBERS = 6 };
+
+G_STATIC_ASSERT (QUOIT_IMAGE_HEAD_BYTES == sizeof magic + N_NUMBERS * 8 + QUOIT_CHAIN_BYTES + QUOIT_IMAGE_HASH_BYTES);
 
 static void
 add_number (GByteArray *bytes, guint64 number)
@@ -85,7 +87,7 @@ quoit_image_from_bytes (const void *bytes, gsize length, GError **error)
     return fail_bytes (QUOIT_ERROR_INVALID, "these bytes are no image: expected the bytes that quoit wrote", error);
   if (memcmp (bytes, magic, sizeof magic) != 0)
     return fail_bytes (QUOIT_ERROR_VERSION, "a later quoit wrote it", error);
-  if (length < HEADER_BYTES)
+  if (length < QUOIT_IMAGE_HEAD_BYTES)
     return fail_bytes (QUOIT_ERROR_DAMAGED, "it is cut off", error);
   reader.at += sizeof magic;
   image->seq = read_number (&reader);
@@ -96,7 +98,7 @@ quoit_image_from_bytes (const void *bytes, gsize length, GError **error)
   n_parts = read_number (&reader);
   read_block (&reader, image->chain, sizeof image->chain);
   read_block (&reader, image->hash, sizeof image->hash);
-  if (next_node_id > G_MAXUINT32 || image->seq > G_MAXINT64 || image->next_group_id > G_MAXINT64
+  if (next_node_id > G_MAXINT32 || image->seq > G_MAXINT64 || image->next_group_id > G_MAXINT64
       || (image->time_ms != 0 && !quoit_time_is_valid (image->time_ms))
       || (image->made_ms != 0 && !quoit_time_is_valid (image->made_ms)))
     return fail_bytes (QUOIT_ERROR_DAMAGED, "its numbers are out of range", error);

@@ -8,6 +8,8 @@
 #include "store/chain.h"
 
 enum { QUOIT_IMAGE_HASH_BYTES = 32 }; /* SHA-256 */
+/* The first bytes of an image, before its parts. */
+enum { QUOIT_IMAGE_HEAD_BYTES = 16 + 6 * 8 + QUOIT_CHAIN_BYTES + QUOIT_IMAGE_HASH_BYTES };
 
 typedef struct {
   guint64 seq;    /* the last entry that the image contains */

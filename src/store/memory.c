@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine of a ledger in memory. Its journal is an array of entries. */
+/* The engine of a ledger in memory. Its journal is an array of entries. Their links cost about as much as a change, so
+ * that only a ledger whose entries may be stored elsewhere has them: see quoit_store_open_fleet(). */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "store/entry-bytes.h"
 #include "store/store-private.h"
 
 /* How many of the last entries are kept at least, whatever the ledger's limit. Keeping them costs a fork of the fleet
@@ -43,6 +49,7 @@ memory_begin (QuoitStore *store, GError **error)
   if (store->entries->len >= N_KEPT && store->fleet->keep_ms != G_MAXINT64)
     drop_old_entries (store);
   store->n_committed = store->entries->len;
+  memcpy (store->pending_chain, store->chain, sizeof store->chain);
   return TRUE;
 }
 
@@ -53,8 +60,14 @@ memory_catch_up (QuoitStore *store, GError **error)
 }
 
 static gboolean
-memory_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
+memory_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
 {
+  if (store->is_linked)
+    {
+      if (entry->link == NULL)
+        quoit_entry_link (entry, store->pending_chain, after);
+      memcpy (store->pending_chain, entry->link->chain, sizeof store->pending_chain);
+    }
   g_ptr_array_add (store->entries, quoit_entry_ref (entry));
   return TRUE;
 }
@@ -62,6 +75,7 @@ memory_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
 static QuoitCommit
 memory_commit (QuoitStore *store, GError **error)
 {
+  memcpy (store->chain, store->pending_chain, sizeof store->chain);
   return QUOIT_COMMIT_DONE;
 }
 
@@ -100,6 +114,20 @@ memory_read_range (QuoitStore *store, QuoitJournalRange *range, GError **error)
   return TRUE;
 }
 
+/* Sets the position of a replayed fleet. */
+static void
+set_link (const QuoitStore *store, QuoitFleet *fleet)
+{
+  guint8 chain[QUOIT_CHAIN_BYTES];
+  guint i = (guint) (fleet->seq - journal_range (store).checkpoint);
+
+  if (i == 0)
+    quoit_chain_begin (store->identity, chain);
+  else
+    memcpy (chain, ((const QuoitEntry *) store->entries->pdata[i - 1])->link->chain, sizeof chain);
+  quoit_store_set_link (store, fleet, chain);
+}
+
 static QuoitFleet *
 replay (const QuoitStore *store, guint64 until, GError **error)
 {
@@ -109,6 +137,8 @@ replay (const QuoitStore *store, guint64 until, GError **error)
   for (guint i = 0; i < store->entries->len && fleet->seq < until; i++)
     if (!quoit_entry_apply (store->entries->pdata[i], &fleet, error))
       return NULL;
+  if (store->is_linked && quoit_fleet_position (fleet) == NULL)
+    set_link (store, fleet);
   return g_steal_pointer (&fleet);
 }
 
@@ -192,6 +222,31 @@ memory_verify (QuoitStore *store, GError **error)
   return replayed != NULL && quoit_store_check_equal (replayed, store->fleet, error);
 }
 
+/* --- copies --- */
+
+static QuoitImage *
+new_image (const QuoitStore *store)
+{
+  QuoitImage *image = quoit_image_new (store->checkpoint_fleet, store->checkpoint_made_ms);
+
+  memcpy (image->chain, store->checkpoint_fleet->position.chain, sizeof image->chain);
+  return image;
+}
+
+static gboolean
+memory_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
+{
+  *image = store->checkpoint_fleet == NULL ? NULL : new_image (store);
+  for (guint i = 0; i < store->entries->len; i++)
+    {
+      const QuoitEntry *entry = store->entries->pdata[i];
+
+      if (!take (&(QuoitStoredEntry) { entry, quoit_entry_row (entry), entry->link->chain }, data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* --- the handle --- */
 
 static void
@@ -224,18 +279,82 @@ const QuoitEngine quoit_engine_memory = { .is_private = TRUE,
                                           .has_old_entries = memory_has_old_entries,
                                           .verify = memory_verify,
                                           .fleet_at = memory_fleet_at,
-                                          .compact = memory_compact };
+                                          .compact = memory_compact,
+                                          .read_history = memory_read_history };
+
+static QuoitStore *
+new_store (void)
+{
+  QuoitStore *store = quoit_store_alloc (&quoit_engine_memory);
+
+  store->lock_wait_ms = store->wait_ms = G_MAXINT64;
+  store->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  return store;
+}
 
 QuoitStore *
 quoit_store_new_memory (void)
 {
   static gint n_ledgers; /* identifies the ledger; a count is enough, because other processes cannot see it */
-  QuoitStore *store = quoit_store_alloc (&quoit_engine_memory);
-  g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
+  QuoitStore *store = new_store ();
 
-  store->lock_wait_ms = store->wait_ms = G_MAXINT64;
-  store->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
-  store->fleet = quoit_fleet_new (nothing);
+  store->fleet = quoit_store_new_empty_fleet ();
   store->fleet->ledger = (guint) g_atomic_int_add (&n_ledgers, 1) + 1;
   return store;
+}
+
+/* --- ledgers with links --- */
+
+static gboolean
+draw_identity (guint8 *identity, GError **error)
+{
+  gssize n;
+
+  do
+    n = getrandom (identity, QUOIT_IDENTITY_BYTES, 0);
+  while (n < 0 && errno == EINTR);
+  return n == QUOIT_IDENTITY_BYTES
+         || quoit_fail (error, QUOIT_ERROR_STORE, "the system gives no random number for the identity of the ledger");
+}
+
+/* Begins a history at the state of the fleet. */
+static gboolean
+begin_history (QuoitStore *store, GError **error)
+{
+  if (!draw_identity (store->identity, error))
+    return FALSE;
+  if (store->fleet->seq == 0)
+    quoit_chain_begin (store->identity, store->chain);
+  else
+    {
+      g_autoptr (QuoitImage) image = quoit_image_new (store->fleet, store->fleet->clock_ms);
+
+      quoit_chain_begin_at_checkpoint (store->identity, image->hash, sizeof image->hash, store->chain);
+    }
+  return TRUE;
+}
+
+QuoitStore *
+quoit_store_open_fleet (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitJournalPosition *position = fleet == NULL ? NULL : quoit_fleet_position (fleet);
+  g_autoptr (QuoitStore) store = new_store ();
+
+  store->is_linked = TRUE;
+  store->fleet = fleet == NULL ? quoit_store_new_empty_fleet () : quoit_fleet_fork (fleet);
+  store->fleet->is_planned = FALSE;
+  if (position != NULL)
+    {
+      memcpy (store->identity, position->identity, sizeof store->identity);
+      memcpy (store->chain, position->chain, sizeof store->chain);
+    }
+  else if (!begin_history (store, error))
+    return NULL;
+  quoit_store_set_position (store, store->fleet);
+  if (store->fleet->seq > 0)
+    {
+      store->checkpoint_fleet = quoit_fleet_fork (store->fleet);
+      store->checkpoint_made_ms = store->fleet->clock_ms;
+    }
+  return g_steal_pointer (&store);
 }

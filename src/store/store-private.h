@@ -54,6 +54,7 @@ struct _QuoitStore {
   GArray *marks;            /* of QuoitBatchMark, of the batch; NULL: none */
   QuoitDb db;               /* only in SQLite */
   QuoitPostgres *postgres;  /* only in PostgreSQL */
+  gboolean is_linked;       /* the entries have links, and the ledger an identity; FALSE: only in memory */
   guint8 identity[QUOIT_IDENTITY_BYTES];
   guint8 chain[QUOIT_CHAIN_BYTES];         /* the link at the last entry of fleet */
   guint8 pending_chain[QUOIT_CHAIN_BYTES]; /* the link at the last entry of pending */
@@ -73,8 +74,12 @@ struct _QuoitStore {
 };
 
 QuoitStore *quoit_store_alloc (const QuoitEngine *engine);
-/* Makes @fleet visible to readers. Takes ownership of the reference. */
+/* Makes @fleet, which is at the store's link, visible to readers. Takes ownership of the reference. */
 void quoit_store_publish (QuoitStore *store, QuoitFleet *fleet);
+/* Sets the position of @fleet, which is at the store's link and which no reader has yet. */
+void quoit_store_set_position (const QuoitStore *store, QuoitFleet *fleet);
+/* Sets the position of a past fleet, whose last entry has the link @chain. */
+void quoit_store_set_link (const QuoitStore *store, QuoitFleet *fleet, const guint8 *chain);
 
 /* The write lock between the threads of one process; SQLite's lock works between processes. Waits at most wait_ms for
  * the current writer. Fails with BUSY or CANCELLED, and with CONFLICT if this thread is in a batch. */

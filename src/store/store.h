@@ -8,14 +8,20 @@
 typedef struct _QuoitStore QuoitStore;
 
 QuoitStore *quoit_store_new_memory (void);
+/* Opens a ledger in memory that begins with the state of @fleet (NULL: an empty fleet), and whose entries have links.
+ * It continues the history of the fleet's position, or begins one. */
+QuoitStore *quoit_store_open_fleet (const QuoitFleet *fleet, GError **error);
 /* @wait_ms: how long each call waits for other threads and processes that write. */
 QuoitStore *quoit_store_create (const char *path, gint64 wait_ms, GError **error);
 QuoitStore *quoit_store_open (const char *path, gint64 wait_ms, GError **error);
 void quoit_store_free (QuoitStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 
-/* Returns the identity as hexadecimal digits, or "" for a ledger in memory. Owned by the caller. */
+/* Returns the identity as hexadecimal digits, or "" for a ledger in memory without links. Owned by the caller. */
 char *quoit_store_identity (const QuoitStore *store);
+
+/* Copies the identity, of QUOIT_IDENTITY_BYTES; zeros without links. */
+void quoit_store_copy_identity (const QuoitStore *store, guint8 *identity);
 
 /* Begins the next term, with this handle as the leader: handles of earlier terms can write nothing any more. Fails with
  * INVALID if the ledger has no terms. */
@@ -46,6 +52,10 @@ gboolean quoit_store_change (QuoitStore *store, const QuoitAction *action, gint6
 /* Catches up with other processes without a change. */
 gboolean quoit_store_refresh (QuoitStore *store, GError **error);
 
+/* Applies an entry of the same history, from quoit_entry_to_bytes(), to a ledger of quoit_store_open_fleet(): in the
+ * batch of this thread, or else as a change of its own. */
+gboolean quoit_store_apply_entry (QuoitStore *store, const void *bytes, gsize length, GError **error);
+
 /* Begins a batch: later changes of this thread are committed together. Other writers wait until it ends. */
 gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
 /* Begins a batch whose commit does not wait for the disk. */
@@ -56,6 +66,10 @@ void quoit_store_cancel_batch (QuoitStore *store);
 guint quoit_store_mark_batch (QuoitStore *store, GError **error);
 /* Undoes the changes of the batch since the mark, and forgets later marks. */
 gboolean quoit_store_roll_back_batch (QuoitStore *store, guint mark, GError **error);
+
+/* Returns the entries of the batch of this thread in order, as QuoitEntry. Fails with INVALID unless the ledger is of
+ * quoit_store_open_fleet(). */
+GPtrArray *quoit_store_batch_entries (QuoitStore *store, GError **error);
 
 /* Returns the entries after @seq in order, as QuoitEntry. Fails with NOT_FOUND if a checkpoint replaced some of
  * them. */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "../follower.h"
 #include "../shortcuts.h"
 #include "cluster.h"
 
@@ -794,11 +795,12 @@ look_back (Sequence *sequence)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  Sequence sequence = { quoit_ledger_open_memory (), fuzz_input (data, size), NOW, FALSE };
+  Sequence sequence = { follower_new_ledger ((guint) size), fuzz_input (data, size), NOW, FALSE };
 
   for (guint i = 0; i < MOST_STEPS && sequence.in.at < sequence.in.end; i++)
     take_step (&sequence);
   look_back (&sequence);
+  follower_replay (sequence.ledger);
   quoit_ledger_unref (sequence.ledger);
   return 0;
 }

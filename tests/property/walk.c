@@ -315,6 +315,7 @@ do_batch (Walk *walk, QuoitLedger *ledger)
   walk->n_batches++;
   if (random_below (walk, 3) > 0)
     {
+      store_batch (walk, ledger);
       walk_require (walk, quoit_ledger_commit_batch (ledger, &error), "%s", error_text (error));
       return model_free (before);
     }
@@ -382,21 +383,37 @@ take_step (Walk *walk)
   if (walk->path != NULL)
     walk_require (walk, quoit_ledger_refresh (walk->handles[0], NULL) && quoit_ledger_refresh (walk->handles[1], NULL),
                   "refresh");
+  if (walk->way != IN_MEMORY)
+    follow (walk, walk->handles[which]);
   for (guint i = 0; i < 2 && walk->handles[i] != NULL; i++)
     check (walk, &(Target) { .ledger = walk->handles[i], .model = walk->model });
   if (random_below (walk, 10) == 0)
     check_later (walk, &(Target) { .ledger = walk->handles[which], .model = walk->model });
 }
 
-static void
-go (const char *what, char *path, guint32 seed, guint n_steps)
+static QuoitLedger *
+make_ledger (const Walk *walk, GError **error)
 {
-  Walk walk = { .what = what, .seed = seed, .path = path, .time_ms = T0 };
+  switch (walk->way)
+    {
+    case IN_FILE:
+      return quoit_ledger_create (ledger_name (walk->path), 1000, error);
+    case STORED_BY_CALLER:
+      return quoit_ledger_open_snapshot (NULL, error);
+    default:
+      return quoit_ledger_open_memory ();
+    }
+}
+
+static void
+go (const char *what, WalkWay way, char *path, guint32 seed, guint n_steps)
+{
+  Walk walk = { .what = what, .way = way, .seed = seed, .path = path, .time_ms = T0 };
   g_autoptr (GError) error = NULL;
 
   walk.rand = g_rand_new_with_seed (seed);
   walk.model = model_new ();
-  walk.handles[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (ledger_name (path), 1000, &error);
+  walk.handles[0] = make_ledger (&walk, &error);
   walk_require (&walk, walk.handles[0] != NULL, "%s", error_text (error));
   if (path != NULL)
     reopen (&walk, 1);
@@ -408,13 +425,14 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u groups ended, %u group changes, %u imports, "
           "%u nodes lost, %u forks, %u committed, %u batches, %u compactions, %u groups of bundles, %u bundles moved, "
-          "%u groups of parts, %u of them resized\n",
+          "%u groups of parts, %u of them resized, %u entries followed\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
           walk.n_losses, walk.n_forks, walk.n_commits, walk.n_batches, walk.n_compactions, walk.n_bundle_groups,
-          walk.n_bundles_moved, walk.n_part_groups, walk.n_part_changes);
+          walk.n_bundles_moved, walk.n_part_groups, walk.n_part_changes, walk.n_followed);
   fflush (stdout);
   quoit_ledger_unref (walk.handles[0]);
   quoit_ledger_unref (walk.handles[1]);
+  quoit_ledger_unref (walk.follower);
   model_free (walk.model);
   g_rand_free (walk.rand);
 }
@@ -427,13 +445,14 @@ main (void)
   g_autofree char *fast_path = g_build_filename (fast, "ledger.db", NULL);
   g_autofree char *durable_path = g_build_filename (durable, "ledger.db", NULL);
 
-  go ("in memory", NULL, seed, scaled (10000));
-  go ("in a file", fast_path, seed + 1, scaled (10000));
-  go ("on a disk", durable_path, seed + 2, scaled (300));
+  go ("in memory", IN_MEMORY, NULL, seed, scaled (10000));
+  go ("in a file", IN_FILE, fast_path, seed + 1, scaled (10000));
+  go ("on a disk", IN_FILE, durable_path, seed + 2, scaled (300));
+  go ("stored by the caller", STORED_BY_CALLER, NULL, seed + 3, scaled (10000));
   remove_dir (fast);
   remove_dir (durable);
   g_free (fast);
   g_free (durable);
-  printf ("3 passed, 0 failed\n");
+  printf ("4 passed, 0 failed\n");
   return EXIT_SUCCESS;
 }

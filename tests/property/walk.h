@@ -4,17 +4,22 @@
 
 #include "walk-model.h"
 
+typedef enum { IN_MEMORY, IN_FILE, STORED_BY_CALLER } WalkWay;
+
 typedef struct {
   const char *what;
+  WalkWay way;
+  QuoitLedger *follower; /* gets the entries as bytes; NULL: none yet */
   GRand *rand;
   guint32 seed;
   guint step;
   gint64 time_ms;          /* of a steady clock */
-  char *path;              /* NULL: in memory */
+  char *path;              /* NULL: not in a file */
   QuoitLedger *handles[2]; /* two handles of one file, or one of a ledger in memory */
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
+  guint n_followed;
   guint n_commits; /* of forks */
   guint n_bundle_groups, n_bundles_moved, n_part_groups, n_part_changes;
 } Walk;
@@ -96,6 +101,13 @@ QuoitRequest *request_of_parts (const RequestSpec *spec);
 /* Apply a change of the ledger to the model, and check it. */
 void resize_parts (Call *call, ModelGroup *group, gint64 n, gboolean done);
 void release_part (Call *call, ModelGroup *group, guint part, gboolean done);
+
+/* --- walk-follow.c --- */
+
+/* Applies the entries of @ledger that the follower lacks to it, and compares both. */
+void follow (Walk *walk, QuoitLedger *ledger);
+/* Applies the entries of the open batch to the follower, if the walk stores entries before it commits them. */
+void store_batch (Walk *walk, QuoitLedger *ledger);
 
 void reserve_or_keep (Walk *walk, const Target *target);
 void confirm_or_renew (Walk *walk, const Target *target);

@@ -28,6 +28,7 @@
 
 #include "suite.h"
 #include "../shortcuts.h"
+#include "../follower.h"
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
@@ -681,6 +682,7 @@ script_end (Script *script)
   g_autoptr (GError) error = NULL;
 
   ck_assert_msg (quoit_ledger_verify (script->ledger, &error), "%s", error == NULL ? "" : error->message);
+  follower_replay (script->ledger);
   quoit_ledger_unref (script->ledger);
   if (script->path != NULL)
     {

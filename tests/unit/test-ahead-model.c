@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reservations ahead of equal slices: drawn calls against a model that only counts slices. */
+#include "../follower.h"
 #include "ahead-fixture.h"
 #include "test-paths.h"
 
@@ -294,11 +295,12 @@ START_TEST (equal_slices_are_promised_exactly)
 
   for (guint32 seed = 1; seed <= 60; seed++)
     {
-      g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+      g_autoptr (QuoitLedger) ledger = follower_new_ledger (seed);
       Model model = model_new (ledger, seed);
 
       for (guint i = 0; i < N_STEPS; i++)
         model_step (&model);
+      follower_replay (ledger);
       n_granted += model.n_granted;
       n_refused += model.n_refused;
       n_begun += model.n_begun;

@@ -192,12 +192,16 @@ check_import (const QuoitImport *import)
 static void
 check_journal (const QuoitJournal *journal)
 {
+  size_t n_bytes;
+
   OUT_OF_RANGE (quoit_journal_get_n_entries (journal))
   {
     VALUE (quoit_journal_get_seq (journal, at), 0);
     VALUE (quoit_journal_get_time_ms (journal, at), 0);
     ABSENT (quoit_journal_get_verb (journal, at));
     ABSENT (quoit_journal_get_actor (journal, at));
+    ABSENT (quoit_journal_dup_link (journal, at));
+    ABSENT (quoit_journal_dup_entry (journal, at, &n_bytes, NULL));
     VALUE (quoit_journal_get_n_effects (journal, at), 0);
     VALUE (quoit_journal_get_effect_type (journal, at, 0), 0);
     ABSENT (quoit_journal_get_effect_source (journal, at, 0));

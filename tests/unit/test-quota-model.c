@@ -3,6 +3,7 @@
  * quotas decides what can be placed. */
 #include <unistd.h>
 
+#include "../follower.h"
 #include "slices.h"
 
 static const gint64 first_ms = G_GINT64_CONSTANT (1800000000000), minute_ms = 60000;
@@ -655,7 +656,7 @@ START_TEST (quotas_admit_what_a_count_of_all_groups_admits)
 
   for (guint32 seed = 1; seed <= 60; seed++)
     {
-      g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+      g_autoptr (QuoitLedger) ledger = follower_new_ledger (seed);
       Model model = model_new (ledger, seed);
 
       for (guint i = 0; i < 400; i++)
@@ -665,6 +666,7 @@ START_TEST (quotas_admit_what_a_count_of_all_groups_admits)
           if (seed % 2 == 0 && i % 10 == 0)
             step_reserve_at (&model);
         }
+      follower_replay (ledger);
       n_granted += model.n_granted;
       n_over += model.n_over;
       n_never += model.n_never;

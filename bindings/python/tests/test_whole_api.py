@@ -304,6 +304,8 @@ def made_objects():
     for name in ("f0", "f1", "f2"):
         scattered.release(name, now_ms=NOW)
     fragmented = scattered.snapshot()
+    linked = quoit.open_snapshot(fragmented)
+    linked.release("a0", now_ms=NOW)
     change = fork.resize("train", 1, now_ms=NOW)
     before, after = quoit.topology(change.before), quoit.topology(change.after)
     again = ledger.import_fleet_text("v6e 4x4 x4; v5p 2x2x4", now_ms=NOW)
@@ -313,7 +315,7 @@ def made_objects():
         ledger, imported, again, request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("any", bundles=["TPU=9"], alternatives=[quoit.Request("any", bundles=["TPU=8"])])),
-        snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
+        snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, linked.entries_since(linked.snapshot().seq - 1), ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),
         quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.NodeFacts("n"), quoit.Price("v6e", "4x4", "1"), quoit.InvalidError("x"), quoit.coordinates.torus("v4", "4x4x8"),
     ]  # fmt: skip

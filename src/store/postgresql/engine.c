@@ -28,7 +28,7 @@ row_clear (gpointer data)
 }
 
 static gboolean
-pg_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
+pg_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
 {
   QuoitPgRow row = { .time_ms = entry->time_ms,
                      .next_group_id = (gint64) after->next_group_id,

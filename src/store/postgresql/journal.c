@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/codec.h"
+#include "store/entry-bytes.h"
 #include "store/postgresql/postgresql.h"
 
 /* The columns of PG_SINCE. The last row is the head. */
@@ -267,10 +268,21 @@ quoit_pg_for_each_entry (QuoitStore *store, guint64 seq, guint64 last, guint8 *c
   return TRUE;
 }
 
+/* A read of the entries after one of them. */
+typedef struct {
+  guint64 seq;
+  guint8 previous[QUOIT_CHAIN_BYTES]; /* the link of the last entry that was read, or of @seq */
+  GPtrArray *entries;
+} EntriesRead;
+
 static gboolean
 collect_entry (const QuoitStoredEntry *stored, gpointer data, GError **error)
 {
-  g_ptr_array_add (data, quoit_entry_ref (stored->entry));
+  EntriesRead *read = data;
+  QuoitEntry *entry = quoit_entry_ref (stored->entry);
+
+  quoit_entry_set_stored_link (entry, &stored->row, read->previous, stored->chain);
+  g_ptr_array_add (read->entries, entry);
   return TRUE;
 }
 
@@ -304,30 +316,27 @@ read_chain_at (QuoitStore *store, guint64 seq, guint8 *chain, GError **error)
   return TRUE;
 }
 
-/* A read of the entries after one of them. */
-typedef struct {
-  guint64 seq;
-  GPtrArray *entries;
-} EntriesRead;
-
 static gboolean
 read_entries (QuoitStore *store, gpointer data, GError **error)
 {
-  const EntriesRead *read = data;
+  EntriesRead *read = data;
   guint8 chain[QUOIT_CHAIN_BYTES];
   QuoitJournalRange range;
 
-  return quoit_pg_read_range (store, &range, error) && quoit_range_check_after (&range, read->seq, error)
-         && (read->seq >= store->fleet->seq
-             || (read_chain_at (store, read->seq, chain, error)
-                 && quoit_pg_for_each_entry (store, read->seq, store->fleet->seq, chain, collect_entry, read->entries,
-                                             error)));
+  if (!quoit_pg_read_range (store, &range, error) || !quoit_range_check_after (&range, read->seq, error))
+    return FALSE;
+  if (read->seq >= store->fleet->seq)
+    return TRUE;
+  if (!read_chain_at (store, read->seq, chain, error))
+    return FALSE;
+  memcpy (read->previous, chain, sizeof read->previous);
+  return quoit_pg_for_each_entry (store, read->seq, store->fleet->seq, chain, collect_entry, read, error);
 }
 
 GPtrArray *
 quoit_pg_entries (QuoitStore *store, guint64 seq, GError **error)
 {
-  EntriesRead read = { seq, g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  EntriesRead read = { .seq = seq, .entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
 
   if (quoit_pg_run_in_snapshot (store, read_entries, &read, error))
     return read.entries;

@@ -10,18 +10,14 @@ replay_entry (const QuoitStoredEntry *stored, gpointer data, GError **error)
   return quoit_entry_apply (stored->entry, data, error);
 }
 
-/* Returns the fleet after entry @seq, from the newest image that is not later. @chain, which may be NULL, gets the
- * link. */
+/* Returns the fleet after entry @seq, from the newest image that is not later. @chain gets the link. */
 static QuoitFleet *
 replay (QuoitStore *store, guint64 seq, guint8 *chain, GError **error)
 {
-  guint8 link[QUOIT_CHAIN_BYTES];
-  g_autoptr (QuoitFleet) fleet = quoit_pg_load_start (store, seq, link, error);
+  g_autoptr (QuoitFleet) fleet = quoit_pg_load_start (store, seq, chain, error);
 
-  if (fleet == NULL || !quoit_pg_for_each_entry (store, fleet->seq, seq, link, replay_entry, &fleet, error))
+  if (fleet == NULL || !quoit_pg_for_each_entry (store, fleet->seq, seq, chain, replay_entry, &fleet, error))
     return NULL;
-  if (chain != NULL)
-    memcpy (chain, link, sizeof link);
   return g_steal_pointer (&fleet);
 }
 
@@ -35,12 +31,16 @@ static gboolean
 read_past (QuoitStore *store, gpointer data, GError **error)
 {
   PastRead *read = data;
+  guint8 chain[QUOIT_CHAIN_BYTES];
   QuoitJournalRange range;
 
   if (!quoit_pg_read_range (store, &range, error) || !quoit_range_check_entry (&range, read->seq, error))
     return FALSE;
-  read->fleet
-      = read->seq == store->fleet->seq ? quoit_fleet_ref (store->fleet) : replay (store, read->seq, NULL, error);
+  if (read->seq == store->fleet->seq)
+    return read->fleet = quoit_fleet_ref (store->fleet), TRUE;
+  read->fleet = replay (store, read->seq, chain, error);
+  if (read->fleet != NULL)
+    quoit_store_set_link (store, read->fleet, chain);
   return read->fleet != NULL;
 }
 

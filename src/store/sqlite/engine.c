@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/codec.h"
+#include "store/entry-bytes.h"
 #include "store/sqlite/sqlite.h"
 #include "store/sqlite/vfs.h"
 
@@ -28,17 +29,31 @@ typedef struct {
   guint8 chain[QUOIT_CHAIN_BYTES]; /* its link; advanced over the entries that are read after it */
 } LastReadRow;
 
+/* Gives the entry of a row its link. @previous is the link before it, and is replaced. */
+static void
+set_link (QuoitEntry *entry, sqlite3_stmt *stmt, guint8 *previous)
+{
+  const QuoitChainRow row = quoit_sqlite_chain_row (stmt);
+
+  if (sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES)
+    quoit_entry_set_stored_link (entry, &row, previous, sqlite3_column_blob (stmt, 7));
+}
+
 /* Reads the entries after @seq. Also checks the row of @seq itself: if it is missing or different, the journal is not
- * the one that was read before. @last_read may be NULL to skip that check. */
+ * the one that was read before. @last_read may be NULL to skip that check. If @link, the link at the checkpoint or
+ * before entry 1, is not NULL, the entries get their links. */
 static gboolean
-read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, GPtrArray *entries, GError **error)
+read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, const guint8 *link, GPtrArray *entries, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
+  guint8 previous[QUOIT_CHAIN_BYTES];
   gboolean ok = TRUE;
   int result = SQLITE_DONE;
 
   if (stmt == NULL)
     return FALSE;
+  if (link != NULL)
+    memcpy (previous, link, sizeof previous);
   sqlite3_bind_int64 (stmt, 1, (gint64) MIN (seq, (guint64) G_MAXINT64));
   while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
     {
@@ -53,6 +68,8 @@ read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, GPtrArray *entri
                                    && memcmp (sqlite3_column_blob (stmt, 7), last_read->chain, QUOIT_CHAIN_BYTES) == 0
                                    && sqlite3_column_int64 (stmt, 1) == last_read->time_ms;
             }
+          if (link != NULL && sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES)
+            memcpy (previous, sqlite3_column_blob (stmt, 7), sizeof previous);
           continue;
         }
       /* If a checkpoint replaced the next entries, there is no chain to follow. */
@@ -65,6 +82,8 @@ read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, GPtrArray *entri
       entry = quoit_sqlite_decode_entry (stmt, error);
       if (entry != NULL)
         g_ptr_array_add (entries, entry);
+      if (entry != NULL && link != NULL)
+        set_link (entry, stmt, previous);
       ok = entry != NULL;
     }
   if (ok && result != SQLITE_DONE)
@@ -74,11 +93,11 @@ read_entries (QuoitDb *db, guint64 seq, LastReadRow *last_read, GPtrArray *entri
 }
 
 GPtrArray *
-quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
+quoit_sqlite_entries (QuoitDb *db, guint64 seq, const guint8 *link, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
 
-  return read_entries (db, seq, NULL, entries, error) ? g_steal_pointer (&entries) : NULL;
+  return read_entries (db, seq, NULL, link, entries, error) ? g_steal_pointer (&entries) : NULL;
 }
 
 /* How often one call recovers from deleted files before it fails, if another program keeps deleting them. */
@@ -199,7 +218,7 @@ catch_up (QuoitStore *store, gboolean *is_log_lost, GError **error)
   LastReadRow last_read = { .is_same = TRUE, .time_ms = store->fleet->clock_ms };
 
   memcpy (last_read.chain, store->chain, sizeof last_read.chain);
-  if (!check_identity (store, error) || !read_entries (&store->db, store->fleet->seq, &last_read, entries, error))
+  if (!check_identity (store, error) || !read_entries (&store->db, store->fleet->seq, &last_read, NULL, entries, error))
     return FALSE;
   if (!last_read.is_same)
     return fail_replaced (store, error);
@@ -377,7 +396,7 @@ sqlite_begin (QuoitStore *store, GError **error)
 }
 
 static gboolean
-sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
+sqlite_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
 {
   g_autoptr (GByteArray) effects = quoit_codec_encode (entry);
   sqlite3_stmt *stmt = quoit_db_stmt (&store->db, SQL_JOURNAL_INSERT, error);

@@ -110,12 +110,14 @@ quoit_sqlite_entries_after (QuoitStore *store, guint64 seq, GError **error)
 {
   GPtrArray *entries = NULL;
   QuoitJournalRange range;
+  guint8 link[QUOIT_CHAIN_BYTES];
 
   if (!quoit_sqlite_check_handle (store, error))
     return NULL;
   if (quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
-      && quoit_sqlite_journal_range (&store->db, &range, error) && quoit_range_check_after (&range, seq, error))
-    entries = quoit_sqlite_entries (&store->db, seq, error);
+      && quoit_sqlite_journal_range (&store->db, &range, error) && quoit_range_check_after (&range, seq, error)
+      && quoit_sqlite_read_first_link (&store->db, link, error))
+    entries = quoit_sqlite_entries (&store->db, seq, link, error);
   if (!quoit_db_roll_back (&store->db, entries == NULL ? NULL : error))
     g_clear_pointer (&entries, g_ptr_array_unref);
   /* Drops entries after the handle's last one. A later call reads them; they may refer to nodes that this handle
@@ -155,6 +157,7 @@ quoit_sqlite_fleet_at (QuoitStore *store, guint64 seq, GError **error)
   QuoitDb reader = { 0 };
   QuoitFleet *fleet = NULL;
   QuoitJournalRange range;
+  guint8 chain[QUOIT_CHAIN_BYTES];
 
   if (quoit_sqlite_open_reader (store, &reader, error) && quoit_sqlite_journal_range (&reader, &range, error)
       && quoit_range_check_entry (&range, seq, error))
@@ -163,7 +166,9 @@ quoit_sqlite_fleet_at (QuoitStore *store, guint64 seq, GError **error)
       if (fleet->seq != seq)
         {
           quoit_fleet_unref (fleet);
-          fleet = quoit_sqlite_replay (&reader, seq, NULL, error);
+          fleet = quoit_sqlite_replay (&reader, seq, chain, error);
+          if (fleet != NULL)
+            quoit_store_set_link (store, fleet, chain);
         }
     }
   quoit_db_close (&reader);

@@ -67,6 +67,23 @@ quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **
   return TRUE;
 }
 
+gboolean
+quoit_sqlite_read_first_link (QuoitDb *db, guint8 *chain, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
+  QuoitIdentity identity;
+
+  if (failure != NULL)
+    return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+  if (checkpoint != NULL)
+    return memcpy (chain, checkpoint->chain, QUOIT_CHAIN_BYTES), TRUE;
+  if (!quoit_sqlite_read_identity (db, &identity, error))
+    return FALSE;
+  quoit_chain_begin (identity.bytes, chain);
+  return TRUE;
+}
+
 QuoitChainRow
 quoit_sqlite_chain_row (sqlite3_stmt *stmt)
 {

@@ -149,6 +149,7 @@ load_store (QuoitStore *store, GError **error)
       || !quoit_sqlite_read_last_link (&store->db, &seq, store->chain, error))
     return FALSE;
   memcpy (store->identity, identity.bytes, sizeof store->identity);
+  quoit_store_set_position (store, store->fleet);
   quoit_sqlite_update_last_entry (store);
   return TRUE;
 }

@@ -7,7 +7,7 @@
 #include "store/store-private.h"
 
 /* Reads journal entries after @seq from the database. */
-GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
+GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, const guint8 *link, GError **error);
 /* Decodes the current row of @stmt, which is SQL_JOURNAL_SINCE. */
 QuoitEntry *quoit_sqlite_decode_entry (sqlite3_stmt *stmt, GError **error);
 
@@ -30,6 +30,8 @@ typedef struct {
   gint64 max_jump_ms, keep_ms;
 } QuoitIdentity;
 gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
+/* Reads the link before the first stored entry. */
+gboolean quoit_sqlite_read_first_link (QuoitDb *db, guint8 *chain, GError **error);
 /* Reads the last link of the chain. *@seq gets the entry, or the checkpoint, that it belongs to; 0: empty journal. */
 gboolean quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
 /* Returns the columns that a link covers, of the current row of @stmt, which is SQL_JOURNAL_SINCE. */

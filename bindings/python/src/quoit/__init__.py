@@ -55,7 +55,7 @@ from .errors import (
 )
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
-from .ledger import Ledger, create, load_text, open, open_memory, restore
+from .ledger import Ledger, create, load_text, open, open_memory, open_snapshot, restore
 from .requests import Bundle, Cubes, Cut, Domain, PlacePolicy, Policy, Request, Spread, Strategy
 
 if TYPE_CHECKING:
@@ -94,7 +94,16 @@ if TYPE_CHECKING:
     )
     from .forks import Fork
     from .fragmentation import Fragmentation, FragmentationPart
-    from .journal import Checkpoint, Effect, EffectType, JournalEntry, NodeChange, NodeEvent, Trimmed
+    from .journal import (
+        Checkpoint,
+        Effect,
+        EffectType,
+        JournalEntry,
+        NodeChange,
+        NodeEvent,
+        StoredEntry,
+        Trimmed,
+    )
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
     from .purchases import Price, Purchase, PurchaseClass, PurchaseNumber, PurchaseStart, PurchaseState
@@ -228,6 +237,7 @@ __all__ = [
     "Step",
     "StepKind",
     "StoreError",
+    "StoredEntry",
     "Strategy",
     "Topology",
     "Trimmed",
@@ -246,6 +256,7 @@ __all__ = [
     "load_text",
     "open",
     "open_memory",
+    "open_snapshot",
     "renumbering",
     "restore",
     "topology",
@@ -279,7 +290,16 @@ _LAZY = {
     "feeds": ("Feed",),
     "forks": ("Fork",),
     "fragmentation": ("Fragmentation", "FragmentationPart"),
-    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry", "NodeChange", "NodeEvent", "Trimmed"),
+    "journal": (
+        "Checkpoint",
+        "Effect",
+        "EffectType",
+        "JournalEntry",
+        "NodeChange",
+        "NodeEvent",
+        "StoredEntry",
+        "Trimmed",
+    ),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
     "purchases": ("Price", "Purchase", "PurchaseClass", "PurchaseNumber", "PurchaseStart", "PurchaseState"),

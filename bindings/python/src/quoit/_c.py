@@ -140,6 +140,13 @@ def to_document(value: object, what: str) -> bytes:
     return str.encode(value, "utf-8", "surrogatepass")
 
 
+def to_bytes(value: object, what: str) -> bytes:
+    """Converts bytes, a bytearray or a memoryview."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{what}: expected bytes, not {type(value).__name__}")
+    return bytes(value)
+
+
 def to_int(value: object, what: str, allowed: range = INT64) -> int:
     """Converts an int or an integer of another library (numpy). Refuses bool and float."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
@@ -299,6 +306,13 @@ def amount_text(amount: Any) -> str:
 def take_text(pointer: Any) -> str:
     """Converts a text that the caller owns, and frees it."""
     value = text(pointer)
+    lib.g_free(pointer)
+    return value
+
+
+def take_bytes(pointer: Any, length: int) -> bytes:
+    """Converts bytes that the caller owns, and frees them."""
+    value = bytes(ffi.buffer(pointer, length))
     lib.g_free(pointer)
     return value
 

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from . import _c
-from ._c import ffi, lib
+from ._c import call, ffi, lib
 from .fleet import NodeState
 
 
@@ -121,6 +121,34 @@ class JournalEntry:
     actor: str | None
     """The name that `Ledger.set_actor` set for the handle that made the change; None if it set no name."""
     effects: tuple[Effect, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredEntry:
+    """One change as bytes, to store in a place of your own. See `Ledger.batch_entries`."""
+
+    seq: int
+    """The sequence number, from 1 without gaps."""
+    link: str
+    """A hash over this entry and all entries before it: 64 hexadecimal digits."""
+    data: bytes
+    """The entry, for `Ledger.apply_entry`."""
+
+
+def take_stored_entries(pointer: Any) -> tuple[StoredEntry, ...]:
+    """Returns the entries as bytes and frees the journal."""
+    length = ffi.new("size_t *")
+    try:
+        return tuple(
+            StoredEntry(
+                int(lib.quoit_journal_get_seq(pointer, at)),
+                _c.take_text(lib.quoit_journal_dup_link(pointer, at)),
+                _c.take_bytes(call(lib.quoit_journal_dup_entry, pointer, at, length), length[0]),
+            )
+            for at in range(lib.quoit_journal_get_n_entries(pointer))
+        )
+    finally:
+        lib.quoit_journal_free(pointer)
 
 
 def take_entries(pointer: Any) -> tuple[JournalEntry, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .feeds import Feed
     from .fleet import NodeState, WindowScope
     from .forks import Fork
-    from .journal import Checkpoint, JournalEntry, Trimmed
+    from .journal import Checkpoint, JournalEntry, StoredEntry, Trimmed
     from .nodes import NodeFacts
     from .snapshots import Snapshot
 
@@ -115,6 +115,24 @@ def open_memory() -> Ledger:
     return Ledger(lib.quoit_ledger_open_memory())
 
 
+def open_snapshot(snapshot: Snapshot | None = None) -> Ledger:
+    """Opens a ledger in memory whose entries you can store in a place of your own, as bytes.
+
+    It begins with the state of `snapshot`; None: with an empty fleet. If the snapshot has a `Snapshot.link`, the ledger
+    continues its history; otherwise it begins a history of its own. See `Ledger.batch_entries` and
+    `Ledger.apply_entry`.
+
+    Raises:
+        StoreError: the system gives no random number for the identity of a new history.
+        TypeError: `snapshot` is neither a `Snapshot` nor None.
+    """
+    from .snapshots import Snapshot
+
+    if snapshot is not None and not isinstance(snapshot, Snapshot):
+        raise TypeError(f"snapshot: expected a Snapshot or None, not {type(snapshot).__name__}")
+    return Ledger(call(lib.quoit_ledger_open_snapshot, ffi.NULL if snapshot is None else snapshot._handle))
+
+
 def _path(path: str | os.PathLike[str]) -> bytes:
     given = os.fspath(path)
     if not isinstance(given, str):
@@ -149,7 +167,7 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
 
 
 class Ledger(_c.Uncopyable):
-    """An open ledger, from `create`, `open` or `open_memory`. As a context manager, it closes itself.
+    """An open ledger, from `create`, `open`, `open_memory` or `open_snapshot`. As a context manager, it closes itself.
 
     Several threads can use one ledger: writers wait for each other; readers take snapshots and never wait for the disk.
     In a child of fork(2), calls raise `FailedError`: open the ledger again in the child. That fails if the fork
@@ -905,7 +923,7 @@ class Ledger(_c.Uncopyable):
 
     @property
     def identity(self) -> str:
-        """The random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger in memory."""
+        """The random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger of `open_memory`."""
         return _c.take_text(lib.quoit_ledger_dup_identity(self._open()))
 
     def set_clock(self, clock_ms: int) -> None:
@@ -950,7 +968,7 @@ class Ledger(_c.Uncopyable):
             to: path of a new database file, or the URL of a new ledger in PostgreSQL.
 
         Raises:
-            InvalidError: the ledger is in memory.
+            InvalidError: the ledger is from `open_memory`.
             ConflictError: `to` exists, or this thread is in a batch.
             DamagedError: the journal contradicts itself.
             StoreError: `to` cannot be written. A failure leaves nothing of the copy, except a
@@ -967,6 +985,49 @@ class Ledger(_c.Uncopyable):
         from .journal import take_entries
 
         return take_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+
+    def entries_since(self, seq: int) -> tuple[StoredEntry, ...]:
+        """Returns the journal entries after `seq` as bytes, oldest first, for `apply_entry` of another ledger.
+
+        Raises:
+            NotFoundError: `seq` is older than the last checkpoint.
+            InvalidError: the ledger is from `open_memory`.
+            DamagedError: the journal contradicts itself.
+        """
+        from .journal import take_stored_entries
+
+        return take_stored_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+
+    def batch_entries(self) -> tuple[StoredEntry, ...]:
+        """Returns the entries of this thread's batch as bytes, to store them in a place of your own before the commit.
+
+        A refused change, and one that finds its result present, has no entry.
+
+        Raises:
+            ConflictError: this thread has no batch.
+            InvalidError: the ledger is not from `open_snapshot`.
+        """
+        from .journal import take_stored_entries
+
+        return take_stored_entries(call(lib.quoit_ledger_read_batch, self._open()))
+
+    def apply_entry(self, data: bytes) -> None:
+        """Applies the next entry of the same history, which another ledger has made, to a ledger of `open_snapshot`.
+
+        In a batch of this thread it becomes part of the batch. A failure changes nothing.
+
+        Args:
+            data: `StoredEntry.data`.
+
+        Raises:
+            ConflictError: the entry is of another ledger, is not the next one, or follows another history.
+            InvalidError: `data` is no entry, or the ledger is not from `open_snapshot`.
+            VersionError: a newer quoit wrote the entry.
+            DamagedError: `data` was changed or cut off, or the entry contradicts the state.
+            TypeError: `data` is not bytes.
+        """
+        given = _c.to_bytes(data, "data")
+        call(lib.quoit_ledger_apply_entry, self._open(), given, len(given))
 
     def feed(self, seq: int) -> Feed:
         """Returns a feed of the journal entries after `seq`, with a file descriptor to wait for them.

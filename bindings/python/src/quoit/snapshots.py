@@ -178,6 +178,33 @@ class Snapshot(View):
         keep_ms = int(lib.quoit_snapshot_get_keep_ms(self._handle))
         return None if keep_ms == _c.INT64.stop - 1 else keep_ms
 
+    @property
+    def link(self) -> str | None:
+        """A hash over the last entry and all entries before it, as 64 hexadecimal digits.
+
+        None for a state that is in no journal: that of a fork or a batch with changes, of `as_of` with changes, or of a
+        ledger of `open_memory`.
+        """
+        return _c.take_text(lib.quoit_snapshot_dup_link(self._handle)) or None
+
+    def to_bytes(self) -> bytes:
+        """Returns the whole state as bytes, for `from_bytes` in any process. The same state gives the same bytes."""
+        length = ffi.new("size_t *")
+        return _c.take_bytes(lib.quoit_snapshot_dup_bytes(self._handle, length), length[0])
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Snapshot:
+        """Returns the snapshot of `to_bytes`. The bytes may come from a place that cannot be trusted.
+
+        Raises:
+            InvalidError: `data` is no snapshot.
+            VersionError: a newer quoit wrote it.
+            DamagedError: it was changed or cut off, or contradicts itself.
+            TypeError: `data` is not bytes.
+        """
+        given = _c.to_bytes(data, "data")
+        return wrap_snapshot(call(lib.quoit_snapshot_from_bytes, given, len(given)))
+
     def as_of(self, now_ms: int | None = None) -> Snapshot:
         """Returns the fleet as it would be at that time.
 
