@@ -4,6 +4,7 @@
 #include "reservation.h"
 #include "text.h"
 #include "verbs.h"
+#include "waiting.h"
 
 /* The number of variables of the environment that the output shows. */
 enum { MAX_SHOWN_VARIABLES = 6 };
@@ -174,16 +175,15 @@ run (Session *session, ReservationKind kind, GError **error)
   Outcome outcome = OUTCOME_CREATED;
 
   if (!reservation_parse (&reservation, session, session_parse, error) || !session_check (session, error)
-      || !session_now (session, &reservation.now_ms, error)
+      || !session_now (session, &reservation.now_ms, error) || !waiting_check (session, &reservation.options, error)
       || !reservation_build (&reservation, session->words[0], error))
     return false;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;
 
-  group = reservation.options.dry_run
-              ? try_on_fork (ledger, &reservation, others, &outcome, &report, error)
-              : reservation_make (&reservation, (ReservationTarget) { .ledger = ledger }, others, &report, error);
+  group = reservation.options.dry_run ? try_on_fork (ledger, &reservation, others, &outcome, &report, error)
+                                      : reserve_when_it_fits (session, &reservation, ledger, others, &report, error);
   if (group == NULL)
     return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
@@ -207,8 +207,8 @@ const Verb verb_reserve = {
   "NAME",
   "reserve whole slices, or bundles, for a group, all or none",
   "--accelerator, --topology and --slices are required, or --bundle. With --from, the group begins at that time\n"
-  "and holds nothing before. The exit status is 5 if the request does not fit now, or at that time, and 6 if it\n"
-  "never fits; the reasons are on standard error.",
+  "and holds nothing before. The exit status is 5 if the request does not fit now, at that time, or within\n"
+  "--wait-for, and 6 if it never fits; the reasons are on standard error.",
   1,
   1,
   run_reserve,

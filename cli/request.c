@@ -16,6 +16,7 @@ request_options_clear (RequestOptions *options)
   g_free (options->from);
   g_free (options->until);
   g_free (options->lease);
+  g_free (options->wait_for);
   g_free (options->expected);
   g_free (options->priority);
   g_free (options->key);
@@ -46,6 +47,8 @@ all_entries (RequestOptions *o)
   BundleOptions *b = &o->bundle_options;
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "report what would be reserved, without reserving it", NULL },
+    { "wait-for", 0, 0, G_OPTION_ARG_FILENAME, &o->wait_for,
+      "if the request does not fit now: wait so long for changes, for example 10m", "TIME" },
     { "from", 0, 0, G_OPTION_ARG_FILENAME, &o->from,
       "reserve ahead: the group begins at this time, for example 2026-05-01T09:30:00Z", "TIME" },
     { "until", 0, 0, G_OPTION_ARG_FILENAME, &o->until,
@@ -137,7 +140,7 @@ entries_without (RequestOptions *options, const char *const *removed)
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  static const char *const removed[] = { "dry-run", "from", "until", "priority", "with", NULL };
+  static const char *const removed[] = { "dry-run", "wait-for", "from", "until", "priority", "with", NULL };
 
   return entries_without (options, removed);
 }
@@ -159,7 +162,7 @@ request_entries_for_hold (RequestOptions *options)
 GOptionEntry *
 request_entries_for_member (RequestOptions *options)
 {
-  static const char *const removed[] = { "from", "until", "else", "with", NULL };
+  static const char *const removed[] = { "wait-for", "from", "until", "else", "with", NULL };
 
   return entries_without (options, removed);
 }
@@ -168,7 +171,7 @@ GOptionEntry *
 request_entries_for_alternative (RequestOptions *options)
 {
   static const char *const removed[]
-      = { "from", "until", "lease", "priority", "label", "key", "owner", "else", "with", NULL };
+      = { "wait-for", "from", "until", "lease", "priority", "label", "key", "owner", "else", "with", NULL };
 
   return entries_without (options, removed);
 }

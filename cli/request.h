@@ -12,7 +12,7 @@ typedef struct {
 
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *from, *until,
-      *lease, *expected, *priority, *cut, *cubes, *place, *keep_to, *spread, *max_skew, *min_domains, *near;
+      *lease, *expected, *wait_for, *priority, *cut, *cubes, *place, *keep_to, *spread, *max_skew, *min_domains, *near;
   char **selectors, **named_slices, **excluded_slices, **excluded_nodes, **labels;
   gboolean wraps, twists, dry_run;
   gboolean has_else; /* --else and --with are parsed before: see request-parts.h */

@@ -248,6 +248,8 @@ reserve (WhatIf *what_if, WhatIfStep *step, GError **error)
     return false;
   if (reservation.options.dry_run)
     return text_refuse_usage (error, "--dry-run: what-if changes nothing anyway: expected the line without it");
+  if (reservation.options.wait_for != NULL)
+    return text_refuse_usage (error, "--wait-for: nothing changes in a what-if: expected 'until TIME' before the line");
   reservation.now_ms = what_if->now_ms;
   if (!reservation_build (&reservation, session.words[0], error))
     return false;
