@@ -81,3 +81,4 @@ void bench_meshes (Bench *bench);
 void bench_processes (Bench *bench);
 void bench_promises (Bench *bench);
 void bench_scheduler (Bench *bench);
+void bench_sweeps (Bench *bench);

@@ -21,6 +21,7 @@ static const struct {
   { "queues", bench_queues },       { "ahead", bench_ahead },
   { "nodes", bench_nodes },         { "promises", bench_promises },
   { "scheduler", bench_scheduler }, { "parts", bench_parts },
+  { "sweeps", bench_sweeps },
 };
 
 static gboolean

@@ -8,7 +8,8 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 if [ $# -eq 0 ]; then
   set -- "$here/tests" --ignore "$here/tests/ray"
-  for apart in bad_input leaks lifetimes machine install reference types wheel; do
+  for apart in bad_input leaks lifetimes machine install reference types wheel \
+    sweep_code sweep_example sweep_folders sweep_processes sweeps; do
     set -- "$@" --ignore "$here/tests/test_$apart.py"
   done
 fi

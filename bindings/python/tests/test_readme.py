@@ -56,6 +56,12 @@ def test_the_page_about_added_nodes_shows_real_output(tmp_path):
     assert not found, found
 
 
+def test_the_page_about_sweeps_shows_real_output(tmp_path):
+    assert len(session(TOP / "docs" / "sweeps.md").examples) > 5
+    found = differences(TOP / "docs" / "sweeps.md", tmp_path)
+    assert not found, found
+
+
 def test_wrong_output_on_a_page_is_detected(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```pycon\n>>> 6 * 7\n41\n```\n", encoding="utf-8")

@@ -318,6 +318,7 @@ def made_objects():
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, linked.entries_since(linked.snapshot().seq - 1), ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),
         quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.NodeFacts("n"), quoit.Price("v6e", "4x4", "1"), quoit.InvalidError("x"), quoit.coordinates.torus("v4", "4x4x8"),
+        quoit.sweep(snapshot, lambda fork, case, random: case, 2),
     ]  # fmt: skip
 
 

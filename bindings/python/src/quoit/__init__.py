@@ -13,7 +13,7 @@ fleet (`Ledger.import_raycluster`, `Ledger.import_ray_nodes`, `Ledger.import_fle
     ['v6e-4x4-0', 'v6e-4x4-1']
 
 `Ledger.snapshot` returns the present fleet. `Snapshot.explain` reports why a request does not fit and what would help.
-`Snapshot.fork` makes a private copy for experiments. `topology` computes the environment of each process of a group.
+`Snapshot.fork` makes a private copy for experiments, and `sweep` makes thousands of them. `topology` computes the environment of each process of a group.
 
 Modules:
 
@@ -122,6 +122,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from .snapshots import GraphForm, GroupEnd, Growth, Preemption, Slots, SlotsIf, Snapshot, Start
+    from .sweeps import Sweep, sweep
     from .topologies import (
         Job,
         Process,
@@ -239,6 +240,7 @@ __all__ = [
     "StoreError",
     "StoredEntry",
     "Strategy",
+    "Sweep",
     "Topology",
     "Trimmed",
     "UnconfirmedError",
@@ -259,6 +261,7 @@ __all__ = [
     "open_snapshot",
     "renumbering",
     "restore",
+    "sweep",
     "topology",
 ]
 
@@ -318,6 +321,7 @@ _LAZY = {
         "Verdict",
     ),
     "snapshots": ("GraphForm", "GroupEnd", "Growth", "Preemption", "Slots", "SlotsIf", "Snapshot", "Start"),
+    "sweeps": ("Sweep", "sweep"),
     "topologies": (
         "Job",
         "Process",

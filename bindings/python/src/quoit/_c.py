@@ -6,12 +6,15 @@ No other module imports the extension. Callers of the package never get C object
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import enum
 import itertools
 import operator
+import os
 import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable, NoReturn, TypeVar, cast
 
 from . import errors
@@ -129,6 +132,24 @@ def to_text(value: object, what: str) -> bytes:
 
 def to_text_or_null(value: object, what: str) -> Any:
     return NULL if value is None else to_text(value, what)
+
+
+def to_path(value: object, what: str, kind: str) -> bytes:
+    """Converts a path for the operating system. `kind` is the kind of file."""
+    given = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(given, str):
+        raise TypeError(f"{what}: expected a str or os.PathLike[str], not {type(value).__name__}")
+    name = plain_str(given)
+    if not name:
+        raise errors.InvalidError(f"{what} '': expected the name of {kind}")
+    if "\0" in name:
+        raise errors.InvalidError(f"{what} {quoted(name)}: expected a name without NUL")
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise errors.InvalidError(
+            f"{what} {quoted(name)}: expected a name of {kind}, found a lone surrogate at character {error.start}"
+        ) from None
 
 
 def to_document(value: object, what: str) -> bytes:
@@ -249,9 +270,25 @@ def to_member(kind: type[enum.IntEnum], value: object, what: str) -> int:
     return int(value)
 
 
+_standing_clock: contextvars.ContextVar[int | None] = contextvars.ContextVar("quoit's clock", default=None)
+
+
 def clock(now_ms: object) -> int:
     """Returns `now_ms`, or this machine's clock for None, in milliseconds since 1970 UTC."""
-    return time.time_ns() // 1_000_000 if now_ms is None else to_int(now_ms, "now_ms")
+    if now_ms is not None:
+        return to_int(now_ms, "now_ms")
+    standing_ms = _standing_clock.get()
+    return time.time_ns() // 1_000_000 if standing_ms is None else standing_ms
+
+
+@contextlib.contextmanager
+def clock_stands_at(now_ms: int) -> Iterator[None]:
+    """In this context, `clock` returns `now_ms` instead of this machine's clock. Other threads are not affected."""
+    token = _standing_clock.set(now_ms)
+    try:
+        yield
+    finally:
+        _standing_clock.reset(token)
 
 
 def to_quota(

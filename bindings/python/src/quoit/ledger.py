@@ -134,20 +134,7 @@ def open_snapshot(snapshot: Snapshot | None = None) -> Ledger:
 
 
 def _path(path: str | os.PathLike[str]) -> bytes:
-    given = os.fspath(path)
-    if not isinstance(given, str):
-        raise TypeError(f"path: expected a str or os.PathLike[str], not {type(path).__name__}")
-    name = _c.plain_str(given)
-    if not name:
-        raise errors.InvalidError("path '': expected the name of a file")
-    if "\0" in name:
-        raise errors.InvalidError(f"path {_c.quoted(name)}: expected a name without NUL")
-    try:
-        return os.fsencode(name)
-    except UnicodeEncodeError as error:
-        raise errors.InvalidError(
-            f"path {_c.quoted(name)}: expected a name of a file, found a lone surrogate at character {error.start}"
-        ) from None
+    return _c.to_path(path, "path", "a file")
 
 
 def load_text(path: str | os.PathLike[str]) -> bytes:
