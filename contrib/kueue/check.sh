@@ -21,7 +21,7 @@ go_in ()
 {
   folder=$1
   shift
-  (cd "$folder" && GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off CGO_ENABLED=0 go "$@")
+  (cd "$folder" && GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off CGO_ENABLED=0 nice go "$@")
 }
 
 # Skip what cannot run, before anything is built.

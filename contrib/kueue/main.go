@@ -108,7 +108,7 @@ type process struct {
 	cluster    *kube.Cluster
 	controller *admission.Controller
 	elector    *leaderelection.LeaderElector
-	lastPass   atomic.Int64 // Unix time in seconds; 0 before the first one
+	lastPass   atomic.Int64 // when the last pass has ended, or this process began to lead: Unix time in seconds; 0 before
 }
 
 func run(ctx context.Context, s *settings) error {
@@ -232,6 +232,7 @@ func (p *process) lead(ctx context.Context) error {
 	}
 	p.controller.Ledger = ledger
 	p.controller.Metrics.SetLeader(term)
+	p.lastPass.Store(time.Now().Unix())
 	log.Printf("%s leads, term %d", p.identity, term)
 	for ctx.Err() == nil {
 		err := p.controller.Pass(ctx)

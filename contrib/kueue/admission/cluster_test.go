@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"testing"
@@ -14,7 +16,7 @@ import (
 // cluster is a cluster in memory, with the parts of Kueue, of the Job controller and of the scheduler that matter here.
 // The controller sees lists that are refreshed by see(), so that tests can keep them old.
 type cluster struct {
-	t         *testing.T
+	t         testing.TB
 	version   int
 	nodes     map[string]*Node
 	workloads map[string]*Workload // by UID
@@ -29,7 +31,7 @@ type cluster struct {
 	}
 }
 
-func newCluster(t *testing.T) *cluster {
+func newCluster(t testing.TB) *cluster {
 	c := &cluster{t: t, nodes: map[string]*Node{}, workloads: map[string]*Workload{}, flavors: map[string]Flavor{},
 		pods: map[string]string{}, podMarks: map[string]string{}}
 	c.check.Metadata = Metadata{Name: "quoit", ResourceVersion: "1"}
@@ -244,17 +246,23 @@ func (c *cluster) see() {
 		}
 	}
 	for _, name := range sortedKeys(c.nodes) {
-		c.seen.nodes = append(c.seen.nodes, copied(*c.nodes[name]))
+		node := *c.nodes[name]
+		node.Metadata.Labels = maps.Clone(node.Metadata.Labels)
+		node.Spec.Taints = slices.Clone(node.Spec.Taints)
+		node.Status.Conditions = slices.Clone(node.Status.Conditions)
+		c.seen.nodes = append(c.seen.nodes, node)
 	}
 	for _, uid := range sortedKeys(c.workloads) {
 		c.seen.workloads = append(c.seen.workloads, copied(*c.workloads[uid]))
 	}
 }
 
-func (c *cluster) Nodes() ([]Node, error)              { return copied(c.seen.nodes), nil }
-func (c *cluster) Workloads() ([]Workload, error)      { return copied(c.seen.workloads), nil }
-func (c *cluster) Pods() ([]Pod, error)                { return copied(c.seen.pods), nil }
-func (c *cluster) Flavors() (map[string]Flavor, error) { return copied(c.flavors), nil }
+// Like the lists of package kube, these share their maps with later calls.
+
+func (c *cluster) Nodes() ([]Node, error)              { return slices.Clone(c.seen.nodes), nil }
+func (c *cluster) Workloads() ([]Workload, error)      { return slices.Clone(c.seen.workloads), nil }
+func (c *cluster) Pods() ([]Pod, error)                { return slices.Clone(c.seen.pods), nil }
+func (c *cluster) Flavors() (map[string]Flavor, error) { return maps.Clone(c.flavors), nil }
 func (c *cluster) Checks() ([]AdmissionCheck, error)   { return []AdmissionCheck{copied(c.check)}, nil }
 
 func (c *cluster) ReadWorkload(_ context.Context, namespace, name string) (*Workload, error) {
