@@ -60,7 +60,7 @@ def test_every_dataclass_becomes_a_dict_and_json():
         json.dumps(
             members,
             default=repr
-            if any(word in name for word in ("Group", "NodeUser", "Preemption", "Queued", "Start"))
+            if any(word in name for word in ("Group", "NodeUser", "Preemption", "Queued", "Start", "StoredEntry"))
             else None,
         )
 
