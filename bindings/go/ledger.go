@@ -65,7 +65,7 @@ func newLedger(c *C.QuoitLedger) *Ledger {
 // Create creates an empty database with mode 0600 and opens it. An existing empty file is used. path can also be the URL
 // of a ledger in PostgreSQL, postgresql://HOST/DATABASE#FLEET or postgres://...; then Create makes quoit's tables if they
 // are missing, and a fleet of that name. wait is how long calls can wait for other writers; 0 means not at all. Connecting
-// to a server, and its answers, may take up to 10 s more.
+// to a server may take up to 10 s more, and so may its answers, counted from the last bytes that were sent or received.
 //
 // It fails with Conflict if the file or the fleet exists or another process created it at the same time (use Open), Invalid
 // for an empty path, a URL without the name of a fleet or a wait below 0, Store if the place cannot be written or is on a

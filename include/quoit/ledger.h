@@ -68,8 +68,8 @@ typedef struct _QuoitLedger QuoitLedger;
  * quoit_ledger_create:
  * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also with
  *   postgres://
- * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server, and its
- *   answers, may take up to 10 s more
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server may take up
+ *   to 10 s more, and so may its answers, counted from the last bytes that were sent or received
  *
  * Creates an empty database with mode 0600 and opens it. An existing empty file is used. The time of the first change
  * cannot be compared with an earlier one, and sets the ledger's clock: pass the time of the system clock. On a server,
@@ -89,8 +89,8 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
  * quoit_ledger_open:
  * @path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also with
  *   postgres://
- * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server, and its
- *   answers, may take up to 10 s more
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all. Connecting to a server may take up
+ *   to 10 s more, and so may its answers, counted from the last bytes that were sent or received
  *
  * Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
  *

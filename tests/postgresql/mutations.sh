@@ -78,5 +78,11 @@ mutation "an entry follows the head of its chain" src/store/postgresql/sql.c \
   'seq = $2 AND chain = $3 AND' 'seq = $2 AND $3::bytea IS NOT NULL AND' run_faults went_back
 mutation "an entry is of the present term" src/store/postgresql/sql.c \
   '($4::bigint = 0 OR term = $4)"' '$4::bigint IS NOT NULL"' run_faults 'overtaken_writes or fenced_in_the_middle'
+mutation "an entry that is found waits for the standby" src/store/postgresql/engine.c \
+  'return confirm_rows (store, error);' 'return (void) confirm_rows, APPENDED;' run_faults the_standby_lacks
+mutation "a long answer is not a lost one" src/store/postgresql/connection.c \
+  'wait->end_us = MAX (wait->end_us, g_get_monotonic_time () + ANSWER_MS * 1000);' '(void) 0;' run_faults a_slow_answer
+mutation "a result has few bytes" src/store/postgresql/sql.h \
+  'QUOIT_PG_BYTES_AT_ONCE 8388608' 'QUOIT_PG_BYTES_AT_ONCE 2000000000' run_faults in_parts
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -6,11 +6,12 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Callable
 from typing import Literal
 
 Direction = Literal["to server", "to client"]
-Action = Literal["pass", "cut", "deliver and cut", "drop"]
+Action = Literal["pass", "cut", "deliver and cut", "drop", "slowly"]
 
 
 class Proxy:
@@ -20,6 +21,8 @@ class Proxy:
         self.target = port
         self.decide: Callable[[Direction, bytes], Action] = lambda direction, data: "pass"
         self.refuses = False
+        self.seconds = 0.0  # how long a chunk takes that is delivered "slowly"
+        self.n_connections = 0
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
@@ -42,25 +45,47 @@ class Proxy:
             for side in (client, server):
                 side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             pair = (client, server)
+            self.n_connections += 1
             self._pairs.append(pair)
-            threading.Thread(target=self._forward, args=(pair, client, server, "to server"), daemon=True).start()
-            threading.Thread(target=self._forward, args=(pair, server, client, "to client"), daemon=True).start()
+            threading.Thread(
+                target=self._forward,
+                args=(pair, client, server, "to server"),
+                daemon=True,
+            ).start()
+            threading.Thread(
+                target=self._forward,
+                args=(pair, server, client, "to client"),
+                daemon=True,
+            ).start()
 
     def _forward(
-        self, pair: tuple[socket.socket, socket.socket], source: socket.socket, sink: socket.socket, way: Direction
+        self,
+        pair: tuple[socket.socket, socket.socket],
+        source: socket.socket,
+        sink: socket.socket,
+        way: Direction,
     ) -> None:
         try:
             while data := source.recv(1 << 20):
                 action = self.decide(way, data)
                 if action == "drop":
                     continue
-                if action != "cut":
+                if action == "slowly":
+                    self._send_slowly(sink, data)
+                elif action != "cut":
                     sink.sendall(data)
                 if action in ("cut", "deliver and cut"):
                     break
         except OSError:
             pass
         self._close(pair)
+
+    def _send_slowly(self, sink: socket.socket, data: bytes) -> None:
+        """Sends the bytes in pieces, with a pause after each."""
+        n_pieces = 10
+        for i in range(n_pieces):
+            sink.sendall(data[len(data) * i // n_pieces : len(data) * (i + 1) // n_pieces])
+            time.sleep(self.seconds / n_pieces)
 
     @staticmethod
     def _close(pair: tuple[socket.socket, socket.socket]) -> None:

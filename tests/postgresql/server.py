@@ -33,32 +33,80 @@ def free_port() -> int:
 class Server:
     """A cluster of databases in a new directory. The programs run as `postgres`, because they refuse root."""
 
-    def __init__(self, settings: str = "") -> None:
+    def __init__(
+        self,
+        settings: str = "",
+        *,
+        primary: Server | None = None,
+        directory: Path | None = None,
+    ) -> None:
+        """Makes a new cluster, or a standby of `primary`. `directory`: where, in place of a temporary directory."""
         programs = find_programs()
         assert programs is not None
         self.programs = programs
-        self.directory = Path(tempfile.mkdtemp(prefix="quoit-postgresql-"))
+        self.directory = directory or Path(tempfile.mkdtemp(prefix="quoit-postgresql-"))
         self.port = free_port()
         self.account = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
         if os.geteuid() == 0:
             shutil.chown(self.directory, self.account)
-        self._run(f"{programs}/initdb", "-D", self.data, "-A", "trust", "-U", "quoit", "--encoding=UTF8", "--locale=C")
-        with open(self.data + "/postgresql.conf", "a") as conf:
-            conf.write(
-                f"listen_addresses = '127.0.0.1'\nport = {self.port}\nunix_socket_directories = '{self.directory}'\n"
-                f"max_connections = 60\n{settings}\n"
+        if primary is None:
+            self._run(
+                f"{programs}/initdb",
+                "-D",
+                self.data,
+                "-A",
+                "trust",
+                "-U",
+                "quoit",
+                "--encoding=UTF8",
+                "--locale=C",
             )
+        else:
+            self._run(
+                f"{programs}/pg_basebackup", "-D", self.data, "-h", "127.0.0.1", "-p", str(primary.port), "-U", "quoit",
+                "-R", "-X", "stream", "-c", "fast",
+            )  # fmt: skip
+        self.configure(
+            f"listen_addresses = '127.0.0.1'\nport = {self.port}\nunix_socket_directories = '{self.directory}'\n"
+            f"max_connections = 60\n{settings}\n"
+        )
+
+    def configure(self, settings: str) -> None:
+        """Adds settings, which a start or `reload` reads."""
+        with open(self.data + "/postgresql.conf", "a") as conf:
+            conf.write(settings)
+
+    def reload(self) -> None:
+        self._run(f"{self.programs}/pg_ctl", "-D", self.data, "reload")
+
+    def promote(self) -> None:
+        """Makes a standby a primary."""
+        self._run(f"{self.programs}/pg_ctl", "-D", self.data, "-w", "promote")
 
     @property
     def data(self) -> str:
         return str(self.directory / "data")
 
-    def url(self, fleet: str = "", *, port: int | None = None, user: str = "quoit", options: str = "") -> str:
+    def url(
+        self,
+        fleet: str = "",
+        *,
+        port: int | None = None,
+        user: str = "quoit",
+        options: str = "",
+    ) -> str:
         base = f"postgresql://{user}@127.0.0.1:{port or self.port}/postgres{options}"
         return f"{base}#{fleet}" if fleet else base
 
     def _run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        prefix = ["setpriv", "--reuid", self.account, "--regid", self.account, "--clear-groups"]
+        prefix = [
+            "setpriv",
+            "--reuid",
+            self.account,
+            "--regid",
+            self.account,
+            "--clear-groups",
+        ]
         return subprocess.run(
             [*(prefix if os.geteuid() == 0 else []), *command],
             check=check,
@@ -85,13 +133,24 @@ class Server:
         raise RuntimeError((self.directory / "log").read_text())
 
     def stop(self, mode: str = "fast") -> None:
-        self._run(f"{self.programs}/pg_ctl", "-D", self.data, "-w", "-m", mode, "stop", check=False)
+        self._run(
+            f"{self.programs}/pg_ctl",
+            "-D",
+            self.data,
+            "-w",
+            "-m",
+            mode,
+            "stop",
+            check=False,
+        )
 
     def kill(self) -> None:
         """Ends the server and all of its processes at once, as a power cut would."""
         postmaster = int((Path(self.data) / "postmaster.pid").read_text().split()[0])
         children = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True
+            ["ps", "-o", "pid=", "--ppid", str(postmaster)],
+            capture_output=True,
+            text=True,
         ).stdout
         for pid in [postmaster, *map(int, children.split())]:
             with contextlib.suppress(ProcessLookupError):

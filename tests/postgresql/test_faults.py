@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import pathlib
 import select
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -51,10 +53,21 @@ def is_append(data: bytes) -> bool:
 
 @pytest.mark.parametrize("is_batch", [False, True], ids=["alone", "in a batch"])
 @pytest.mark.parametrize(
-    "moment", ["before the statement", "with the statement", "after the statement", "with half an answer"]
+    "moment",
+    [
+        "before the statement",
+        "with the statement",
+        "after the statement",
+        "with half an answer",
+    ],
 )
 def test_a_cut_connection_loses_and_repeats_nothing(
-    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str, moment: str, is_batch: bool
+    ledger: quoit.Ledger,
+    server: servers.Server,
+    proxy: proxies.Proxy,
+    fleet: str,
+    moment: str,
+    is_batch: bool,
 ) -> None:
     writer = through(proxy, server, fleet)
     state = {"cuts": 0, "sent": False}
@@ -189,7 +202,11 @@ def test_a_writer_that_is_stopped_in_its_lock_holds_up_others_only_until_it_ends
         "    sys.stdin.readline()\n"
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
     )
     assert child.stdout is not None
     assert child.stdout.readline() == "locked\n"
@@ -302,7 +319,12 @@ def test_a_batch_that_others_overtook_is_not_written(
 def test_a_deleted_fleet_is_not_found(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
     chosen = f"(SELECT id FROM quoit.fleet WHERE name = '{fleet}')"
     server.sql(f"DELETE FROM quoit.journal WHERE fleet = {chosen}; DELETE FROM quoit.fleet WHERE name = '{fleet}'")
-    for call in (lambda: ledger.lead("one"), lambda: ledger.reserve(request("a")), ledger.refresh, ledger.verify):
+    for call in (
+        lambda: ledger.lead("one"),
+        lambda: ledger.reserve(request("a")),
+        ledger.refresh,
+        ledger.verify,
+    ):
         with pytest.raises(quoit.NotFoundError, match="no fleet"):
             call()
 
@@ -327,7 +349,7 @@ def test_reads_of_the_past_hold_while_others_compact(ledger: quoit.Ledger, serve
             while not ended.is_set():
                 reader.refresh()
                 seq = reader.snapshot().seq
-                for past in (seq, seq - 1, seq - 3):
+                for past in (seq, max(seq - 1, 0), max(seq - 3, 0)):
                     try:
                         reader.snapshot_at(past)
                         reader.changes_since(past)
@@ -349,7 +371,10 @@ def test_reads_of_the_past_hold_while_others_compact(ledger: quoit.Ledger, serve
 
 
 def test_leaders_need_a_server(tmp_path: os.PathLike[str]) -> None:
-    with quoit.open_memory() as ledger, pytest.raises(quoit.InvalidError, match="no terms"):
+    with (
+        quoit.open_memory() as ledger,
+        pytest.raises(quoit.InvalidError, match="no terms"),
+    ):
         ledger.lead("one")
     with (
         quoit.create(os.path.join(tmp_path, "quoit.db")) as ledger,
@@ -390,7 +415,9 @@ def own_server() -> servers.Server:
     server.remove()
 
 
-def test_a_killed_server_loses_no_acknowledged_change(own_server: servers.Server) -> None:
+def test_a_killed_server_loses_no_acknowledged_change(
+    own_server: servers.Server,
+) -> None:
     ledger = quoit.create(own_server.url("tpus"), wait_ms=20000)
     ledger.import_fleet_text("v6e 4x4 x400")
     acknowledged: set[str] = set()
@@ -485,7 +512,9 @@ def test_a_role_without_grants_is_refused(server: servers.Server, ledger: quoit.
         )
 
 
-def test_permission_that_is_withdrawn_changes_nothing(own_server: servers.Server) -> None:
+def test_permission_that_is_withdrawn_changes_nothing(
+    own_server: servers.Server,
+) -> None:
     own_server.sql("CREATE ROLE writer LOGIN; GRANT CREATE ON DATABASE postgres TO writer")
     ledger = quoit.create(own_server.url("tpus", user="writer"))
     ledger.import_fleet_text("v6e 4x4 x8")
@@ -563,7 +592,11 @@ def test_images_are_stored_and_verified(ledger: quoit.Ledger, server: servers.Se
 
 @pytest.mark.parametrize("is_compacted", [False, True], ids=["whole", "compacted"])
 def test_a_copy_goes_to_a_file_and_back(
-    ledger: quoit.Ledger, server: servers.Server, fleet: str, tmp_path: pathlib.Path, is_compacted: bool
+    ledger: quoit.Ledger,
+    server: servers.Server,
+    fleet: str,
+    tmp_path: pathlib.Path,
+    is_compacted: bool,
 ) -> None:
     for i in range(5):
         ledger.reserve(request(f"g{i}", key=f"k{i}"))
@@ -674,7 +707,12 @@ def test_a_feed_survives_its_connection(
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://127.0.0.1/postgres", "postgresql://127.0.0.1/postgres#", "postgres://h/d#a b"]
+    "url",
+    [
+        "postgresql://127.0.0.1/postgres",
+        "postgresql://127.0.0.1/postgres#",
+        "postgres://h/d#a b",
+    ],
 )
 def test_a_url_names_a_fleet(url: str) -> None:
     with pytest.raises(quoit.InvalidError, match="expected the name of a fleet"):
@@ -687,9 +725,16 @@ def test_errors_do_not_show_passwords(server: servers.Server, ledger: quoit.Ledg
     assert "secret" not in str(caught.value)
     assert "no fleet 'absent'" in str(caught.value)
     with pytest.raises(quoit.StoreError) as caught2:
-        quoit.open(f"postgresql://quoit:secret@127.0.0.1:{servers.free_port()}/postgres#tpus", wait_ms=0)
+        quoit.open(
+            f"postgresql://quoit:secret@127.0.0.1:{servers.free_port()}/postgres#tpus",
+            wait_ms=0,
+        )
     assert "secret" not in str(caught2.value)
-    for url in ("postgresql://u:50%secret@h/d#t", "postgresql://u:p#secret@h/d", "postgresql://u:secret@[::h/d#t"):
+    for url in (
+        "postgresql://u:50%secret@h/d#t",
+        "postgresql://u:p#secret@h/d",
+        "postgresql://u:secret@[::h/d#t",
+    ):
         with pytest.raises(quoit.InvalidError) as caught3:
             quoit.open(url)
         assert "secret" not in str(caught3.value)
@@ -698,3 +743,216 @@ def test_errors_do_not_show_passwords(server: servers.Server, ledger: quoit.Ledg
 def test_a_fleet_is_created_once(server: servers.Server, ledger: quoit.Ledger, fleet: str) -> None:
     with pytest.raises(quoit.ConflictError, match="already"):
         quoit.create(server.url(fleet))
+
+
+# --- long reads ---
+
+
+def test_catching_up_reads_the_journal_in_parts(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    """Entries of 16 MB, of which no result has much more than 8 MiB."""
+    reader = through(proxy, server, fleet)
+    for i in range(40):
+        ledger.import_fleet_text(f"v6e 4x4 x{2500 + i % 2} pool=p{i % 2}")
+    size = int(server.sql("SELECT sum(octet_length(effects)) FROM quoit.journal"))
+    assert size > 15 << 20
+    received, most = 0, 0
+
+    def decide(way: proxies.Direction, data: bytes) -> proxies.Action:
+        nonlocal received, most
+        received = 0 if way == "to server" else received + len(data)
+        most = max(most, received)
+        return "pass"
+
+    proxy.decide = decide
+    reader.refresh()
+    assert 4 << 20 < most < 11 << 20
+    assert reader.snapshot().link == ledger.snapshot().link
+    # The own last entry is not read again.
+    most = received = 0
+    reader.refresh()
+    assert most < 1 << 16
+    with through(proxy, server, fleet) as opened:
+        assert opened.snapshot().to_bytes() == ledger.snapshot().to_bytes()
+        opened.verify()
+        assert [entry.seq for entry in opened.entries_since(1)] == list(range(2, 42))
+    assert most < 11 << 20
+
+
+def test_a_slow_answer_is_no_lost_one(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    """An answer that takes longer than the limit of 10 seconds, but never stops for as long."""
+    reader = through(proxy, server, fleet, wait_ms=0)
+    ledger.import_fleet_text("v6e 4x4 x2000 pool=big")
+    connections = proxy.n_connections
+
+    def decide(way: proxies.Direction, data: bytes) -> proxies.Action:
+        return "slowly" if way == "to client" and len(data) > 1000 else "pass"
+
+    proxy.seconds = 13
+    proxy.decide = decide
+    began = time.monotonic()
+    reader.refresh()
+    assert time.monotonic() - began > 12
+    assert proxy.n_connections == connections
+    assert reader.snapshot().link == ledger.snapshot().link
+
+
+def test_a_server_that_stops_in_its_answer_is_lost(
+    ledger: quoit.Ledger, server: servers.Server, proxy: proxies.Proxy, fleet: str
+) -> None:
+    reader = through(proxy, server, fleet, wait_ms=0)
+    ledger.reserve(request("a"))
+    proxy.decide = lambda way, data: "drop" if way == "to client" else "pass"
+    began = time.monotonic()
+    with pytest.raises(quoit.StoreError):
+        reader.refresh()
+    assert time.monotonic() - began < 40
+
+
+# --- forks ---
+
+
+def test_a_fork_of_another_ledger_is_not_committed(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    other = quoit.create(server.url(f"{fleet}-other"))
+    other.import_fleet_text("v6e 4x4 x8")
+    fork = ledger.snapshot().fork()
+    fork.reserve(request("a"))
+    with pytest.raises(quoit.InvalidError, match="another ledger"):
+        other.commit_fork(fork)
+    assert names(other) == set()
+    ledger.commit_fork(fork)
+    assert names(ledger) == {"a"}
+
+
+def test_a_ledger_in_memory_follows_one_on_a_server(ledger: quoit.Ledger, server: servers.Server, fleet: str) -> None:
+    start = ledger.snapshot()
+    for i in range(5):
+        ledger.reserve(request(f"g{i}"))
+    ledger.compact_journal(4)
+    follower = quoit.open_snapshot(quoit.Snapshot.from_bytes(ledger.snapshot_at(4).to_bytes()))
+    for entry in ledger.entries_since(4):
+        follower.apply_entry(entry.data)
+    assert follower.snapshot().link == ledger.snapshot().link != start.link
+    assert follower.snapshot().to_bytes() == ledger.snapshot().to_bytes()
+    assert follower.identity == ledger.identity
+    # Back to a server, with the whole history that is left.
+    follower.reserve(request("later"))
+    follower.copy(server.url(f"{fleet}-copy"))
+    with quoit.open(server.url(f"{fleet}-copy")) as copy:
+        assert copy.snapshot().link == follower.snapshot().link
+        copy.verify()
+
+
+# --- room ---
+
+
+def test_a_full_disk_changes_nothing(tmp_path: pathlib.Path) -> None:
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=140m", "none", str(place)],
+        capture_output=True,
+    )
+    if mounted.returncode != 0:
+        pytest.skip("a small file system cannot be mounted here")
+    tmp_path.parent.chmod(0o755)
+    tmp_path.parent.parent.chmod(0o755)
+    tmp_path.chmod(0o755)
+    try:
+        server = servers.Server(
+            "min_wal_size = 32MB\nmax_wal_size = 32MB\nwal_recycle = off",
+            directory=place,
+        )
+        server.start()
+        ledger = quoit.create(server.url("tpus"), wait_ms=2000)
+        ledger.import_fleet_text("v6e 4x4 x100")
+        ledger.reserve(request("before"))
+        filler = place / "filler"
+        with open(filler, "wb") as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 20))
+                    file.flush()
+            except OSError:
+                pass
+        acknowledged = {"before"}
+        failures = 0
+        for i in range(400):
+            try:
+                ledger.reserve(request(f"g{i}", key=f"k{i}"))
+                acknowledged.add(f"g{i}")
+            except (quoit.StoreError, quoit.UnconfirmedError):
+                failures += 1
+                break
+            except quoit.NotNowError:
+                ledger.import_fleet_text(f"v6e 4x4 x{100 + i}")
+            # Larger entries fill what is left sooner.
+            if i % 10 == 9:
+                try:
+                    ledger.import_fleet_text(f"v6e 4x4 x{100 + i}; v5p 2x2x4 x{i}")
+                except (quoit.StoreError, quoit.UnconfirmedError):
+                    failures += 1
+                    break
+        assert failures == 1
+        filler.unlink()
+        server.stop("immediate")
+        server.start()
+        with quoit.open(server.url("tpus"), wait_ms=5000) as again:
+            assert names(again) >= acknowledged
+            again.reserve(request("after"))
+            again.verify()
+    finally:
+        server.stop("immediate")
+        subprocess.run(["umount", "-l", str(place)], check=False)
+
+
+# --- poolers ---
+
+
+@pytest.mark.parametrize("mode", ["transaction", "session"])
+def test_a_pooler_is_refused_with_the_remedy(server: servers.Server, tmp_path: pathlib.Path, mode: str) -> None:
+    program = shutil.which("pgbouncer") or shutil.which("/usr/sbin/pgbouncer")
+    if program is None:
+        pytest.skip("no pgbouncer: install the package pgbouncer")
+    port = servers.free_port()
+    settings = tmp_path / "pgbouncer.ini"
+    settings.write_text(
+        f"[databases]\npostgres = host=127.0.0.1 port={server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+        f"listen_port = {port}\nauth_type = any\npool_mode = {mode}\nunix_socket_dir =\n"
+        f"ignore_startup_parameters = options,extra_float_digits\n"
+        f"[users]\n"
+    )
+    settings.write_text(settings.read_text().replace("[databases]\npostgres =", "[databases]\npostgres = user=quoit"))
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)
+    settings.chmod(0o644)
+    as_user = [
+        "setpriv",
+        "--reuid",
+        server.account,
+        "--regid",
+        server.account,
+        "--clear-groups",
+    ]
+    pooler = subprocess.Popen(
+        [*(as_user if os.geteuid() == 0 else []), program, str(settings)],
+        stderr=subprocess.PIPE,
+    )
+    try:
+        end = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                assert pooler.poll() is None, pooler.stderr.read() if pooler.stderr else ""
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        with pytest.raises(quoit.StoreError, match="pooler|startup parameter"):
+            quoit.create(f"postgresql://quoit@127.0.0.1:{port}/postgres#pooled", wait_ms=3000)
+    finally:
+        pooler.terminate()
+        pooler.wait()

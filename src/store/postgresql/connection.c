@@ -165,8 +165,9 @@ cancel (const QuoitPostgres *postgres)
   postgres->pq->PQfreeCancel (request);
 }
 
-/* Waits until PQgetResult() does not block. Returns FALSE if the server does not answer. An interrupt cancels the
- * statement, and the wait goes on for the answer to that. */
+/* Waits until PQgetResult() does not block. Returns FALSE if the server does not answer: within the wait of the call,
+ * and then within ANSWER_MS of the last bytes that were sent or received, so that a slow network or a long answer is no
+ * failure. An interrupt cancels the statement, and the wait goes on for the answer to that. */
 static gboolean
 await (const QuoitStore *store, Wait *wait)
 {
@@ -184,8 +185,13 @@ await (const QuoitStore *store, Wait *wait)
         return TRUE;
       if (unsent > 0)
         fd.events |= POLLOUT;
-      if (poll (&fd, 1, POLL_MS) > 0 && (fd.revents & ~POLLOUT) != 0 && !pq->PQconsumeInput (postgres->connection))
-        return FALSE;
+      if (poll (&fd, 1, POLL_MS) > 0)
+        {
+          if ((fd.revents & ~POLLOUT) != 0 && !pq->PQconsumeInput (postgres->connection))
+            return FALSE;
+          if (!wait->was_cancelled)
+            wait->end_us = MAX (wait->end_us, g_get_monotonic_time () + ANSWER_MS * 1000);
+        }
       if (!wait->was_cancelled && store->writer != NULL && quoit_store_is_interrupted (store))
         {
           wait->was_cancelled = TRUE;

@@ -157,8 +157,7 @@ lock_head (QuoitStore *store, gboolean *is_lost, GError **error)
   gboolean ok;
 
   quoit_pg_add_int4 (&fleet, postgres->fleet_id);
-  quoit_pg_add_int4 (&since, postgres->fleet_id);
-  quoit_pg_add_int8 (&since, (gint64) store->fleet->seq);
+  quoit_pg_add_since (&since, store, store->fleet->seq, store->fleet->seq + 1);
   postgres->is_locked = TRUE; /* even after a failure there may be a transaction to end */
   if (!quoit_pg_run_steps (store, steps, G_N_ELEMENTS (steps), results, is_lost, error))
     return FALSE;
@@ -294,6 +293,19 @@ send_rows (QuoitStore *store, GError **error)
   return sent;
 }
 
+/* Waits until the standby has the rows that were found. They can be visible without it: a server that was restarted, or
+ * a backend that was ended, gives up the wait of a commit. */
+static Sent
+confirm_rows (QuoitStore *store, GError **error)
+{
+  QuoitPgArguments arguments = { 0 };
+
+  if (store->unsynced)
+    return APPENDED;
+  quoit_pg_add_int4 (&arguments, store->postgres->fleet_id);
+  return quoit_pg_write (store, PG_REWRITE_HEAD, &arguments, error) ? APPENDED : LOST;
+}
+
 /* Connects again, and looks for the rows whose answer was lost. Returns LOST with an error if that is impossible. */
 static Sent
 look_for_rows (QuoitStore *store, GError **error)
@@ -315,7 +327,7 @@ look_for_rows (QuoitStore *store, GError **error)
     sent = APPENDED;
   postgres->pq->PQclear (result);
   if (sent == APPENDED)
-    return sent;
+    return confirm_rows (store, error);
   if (!quoit_pg_read_range (store, &range, error))
     return LOST;
   if (range.checkpoint < last)

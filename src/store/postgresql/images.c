@@ -57,7 +57,7 @@ read_to_head (QuoitStore *store, QuoitPgHead *head, QuoitPgProgress *progress, G
 {
   do
     {
-      PGresult *result = quoit_pg_read_since (store, store->fleet->seq, error);
+      PGresult *result = quoit_pg_read_since (store, store->fleet->seq, store->fleet->seq + 1, error);
       gboolean ok = result != NULL && quoit_pg_take_entries (store, result, progress, head, error);
 
       store->postgres->pq->PQclear (result);

@@ -76,6 +76,18 @@ check_identity (const QuoitStore *store, const QuoitPgHead *head, GError **error
 
 /* --- entries --- */
 
+/* Returns whether the result has as many entries as one can have, so that more may follow. */
+static gboolean
+is_full (const QuoitPostgres *postgres, const PGresult *result)
+{
+  int n_rows = postgres->pq->PQntuples (result) - 1;
+  gsize n_bytes = 0;
+
+  for (int row = 0; row < n_rows; row++)
+    n_bytes += quoit_pg_get_length (postgres, result, row, COLUMN_EFFECTS);
+  return n_rows >= QUOIT_PG_ROWS_AT_ONCE || n_bytes >= QUOIT_PG_BYTES_AT_ONCE;
+}
+
 static gboolean
 fail_entry (guint64 seq, const char *what, GError **error)
 {
@@ -166,7 +178,7 @@ quoit_pg_take_entries (QuoitStore *store, const PGresult *result, QuoitPgProgres
         return FALSE;
       seq = fleet->seq;
     }
-  *progress = n_rows == QUOIT_PG_ROWS_AT_ONCE ? QUOIT_PG_MORE_ENTRIES : QUOIT_PG_REACHED_HEAD;
+  *progress = is_full (postgres, result) ? QUOIT_PG_MORE_ENTRIES : QUOIT_PG_REACHED_HEAD;
   if (*progress == QUOIT_PG_REACHED_HEAD && (head->seq != seq || memcmp (head->chain, chain, QUOIT_CHAIN_BYTES) != 0))
     return first_row == 0 && n_rows == 0 ? quoit_pg_fail_went_back (store, error)
                                          : fail_entry (head->seq, "is not the last one of the journal", error);
@@ -176,13 +188,20 @@ quoit_pg_take_entries (QuoitStore *store, const PGresult *result, QuoitPgProgres
   return TRUE;
 }
 
+void
+quoit_pg_add_since (QuoitPgArguments *arguments, const QuoitStore *store, guint64 seq, guint64 first)
+{
+  quoit_pg_add_int4 (arguments, store->postgres->fleet_id);
+  quoit_pg_add_int8 (arguments, (gint64) MIN (seq, (guint64) G_MAXINT64));
+  quoit_pg_add_int8 (arguments, (gint64) MIN (first, (guint64) G_MAXINT64));
+}
+
 PGresult *
-quoit_pg_read_since (QuoitStore *store, guint64 seq, GError **error)
+quoit_pg_read_since (QuoitStore *store, guint64 seq, guint64 first, GError **error)
 {
   QuoitPgArguments arguments = { 0 };
 
-  quoit_pg_add_int4 (&arguments, store->postgres->fleet_id);
-  quoit_pg_add_int8 (&arguments, (gint64) seq);
+  quoit_pg_add_since (&arguments, store, seq, first);
   return quoit_pg_read (store, PG_SINCE, &arguments, error);
 }
 
@@ -211,7 +230,7 @@ read_base (QuoitStore *store, QuoitJournalRange *range, GError **error)
 gboolean
 quoit_pg_read_head (QuoitStore *store, QuoitPgHead *head, GError **error)
 {
-  PGresult *result = quoit_pg_read_since (store, G_MAXINT64, error);
+  PGresult *result = quoit_pg_read_since (store, G_MAXINT64, G_MAXINT64, error);
   gboolean ok = result != NULL && read_head (store, result, head, error) && check_identity (store, head, error);
 
   store->postgres->pq->PQclear (result);
@@ -240,11 +259,11 @@ quoit_pg_for_each_entry (QuoitStore *store, guint64 seq, guint64 last, guint8 *c
 
   while (!is_complete)
     {
-      PGresult *result = quoit_pg_read_since (store, seq + 1, error);
+      PGresult *result = quoit_pg_read_since (store, seq + 1, seq + 1, error);
       int n_rows = result == NULL ? 0 : postgres->pq->PQntuples (result) - 1;
       gboolean ok = result != NULL;
 
-      is_complete = n_rows < QUOIT_PG_ROWS_AT_ONCE;
+      is_complete = result == NULL || !is_full (postgres, result);
       for (int row = 0; ok && row < n_rows; row++)
         {
           g_autoptr (QuoitEntry) entry = NULL;

@@ -122,8 +122,10 @@ gboolean quoit_pg_take_entries (QuoitStore *store, const PGresult *result, Quoit
 gboolean quoit_pg_fail_gone (const QuoitStore *store, GError **error);
 /* Fails because an entry that this handle has read is gone. */
 gboolean quoit_pg_fail_went_back (const QuoitStore *store, GError **error);
+/* Adds the arguments of PG_SINCE. */
+void quoit_pg_add_since (QuoitPgArguments *arguments, const QuoitStore *store, guint64 seq, guint64 first);
 /* Returns the result of PG_SINCE. */
-PGresult *quoit_pg_read_since (QuoitStore *store, guint64 seq, GError **error);
+PGresult *quoit_pg_read_since (QuoitStore *store, guint64 seq, guint64 first, GError **error);
 
 /* --- images.c --- */
 

@@ -39,13 +39,20 @@ const char *const quoit_pg_statements[N_PG] = {
                                "$13::bytea[],"
                                " $14::bytea[]) WITH ORDINALITY r(t, v, a, g, n, c, e, i))"
                                " SELECT id FROM head",
-  /* One statement, so that the entries and the head are of one moment. */
-  [PG_SINCE] = "SELECT 0, seq, time_ms, verb, actor, next_group, next_node, chain, effects FROM"
-               " (SELECT * FROM quoit.journal WHERE fleet = $1 AND seq >= $2 ORDER BY seq"
-               " LIMIT " G_STRINGIFY (QUOIT_PG_ROWS_AT_ONCE) ") entries"
-                                                             " UNION ALL SELECT 1, seq, " NOW_MS
-                                                             ", 0, leader, term, base, chain, identity FROM quoit.fleet"
-                                                             " WHERE id = $1 ORDER BY 1, 2",
+  /* One statement, so that the entries and the head are of one moment. The length of effects is in their row, so that
+   * it is known without reading them. */
+  [PG_SINCE]
+  = ("SELECT 0, seq, time_ms, verb, actor, next_group, next_node, chain, CASE WHEN seq >= $3 THEN effects END FROM"
+     " (SELECT *, sum(octet_length(effects)) FILTER (WHERE seq >= $3) OVER (ORDER BY seq"
+     " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS n_before FROM"
+     " (SELECT * FROM quoit.journal WHERE fleet = $1 AND seq >= $2 ORDER BY seq"
+     " LIMIT " G_STRINGIFY (
+         QUOIT_PG_ROWS_AT_ONCE) ") rows) entries"
+                                " WHERE coalesce(n_before, 0) < " G_STRINGIFY (
+                                    QUOIT_PG_BYTES_AT_ONCE) ""
+                                                            " UNION ALL SELECT 1, seq, " NOW_MS
+                                                            ", 0, leader, term, base, chain, identity FROM quoit.fleet"
+                                                            " WHERE id = $1 ORDER BY 1, 2"),
   [PG_LOCK] = "SELECT seq FROM quoit.fleet WHERE id = $1 FOR UPDATE",
   [PG_LEAD] = "UPDATE quoit.fleet SET term = term + 1, leader = $2 WHERE id = $1 RETURNING term",
   [PG_CHAIN_AT] = "SELECT chain FROM quoit.journal WHERE fleet = $1 AND seq = $2",
@@ -65,6 +72,7 @@ const char *const quoit_pg_statements[N_PG] = {
                   " SELECT $1::int, $2::bigint + r.i, r.t, r.v, r.a, r.g, r.n, 0, r.c, r.e FROM"
                   " unnest($3::bigint[], $4::int[], $5::text[], $6::bigint[], $7::bigint[], $8::bytea[], $9::bytea[])"
                   " WITH ORDINALITY r(t, v, a, g, n, c, e, i)",
+  [PG_REWRITE_HEAD] = "UPDATE quoit.fleet SET seq = seq WHERE id = $1",
   [PG_SET_HEAD] = "UPDATE quoit.fleet SET seq = $2, chain = $3, identity = $4 WHERE id = $1 AND seq = 0",
   /* In parentheses, because clang takes the second line for an element without a comma. */
   [PG_FIRST_AFTER] = ("SELECT seq FROM quoit.journal WHERE fleet = $1 AND seq BETWEEN $2 AND $3 AND time_ms >= $4"

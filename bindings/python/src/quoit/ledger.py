@@ -38,7 +38,8 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
         path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also
             with postgres://.
         wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait. Connecting
-            to a server, and its answers, may take up to 10 s more.
+            to a server may take up to 10 s more, and so may its answers, counted from the last bytes that were sent or
+            received.
 
     Raises:
         ConflictError: the file or the fleet exists already, or another process creates it at the same time: `open` it.
@@ -57,7 +58,8 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
         path: path of the database file, or the URL of a ledger in PostgreSQL: postgresql://HOST/DATABASE#FLEET, also
             with postgres://.
         wait_ms: how long calls of the ledger wait for other writers, in milliseconds; 0: they do not wait. Connecting
-            to a server, and its answers, may take up to 10 s more.
+            to a server may take up to 10 s more, and so may its answers, counted from the last bytes that were sent or
+            received.
 
     Raises:
         NotFoundError: there is no file, or the database has no such fleet; `create` creates one.
