@@ -12,6 +12,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Callable, Union
@@ -202,6 +203,7 @@ class _Process:
 @contextlib.contextmanager
 def _interrupts_wait() -> Iterator[None]:
     """Blocks SIGINT. A process that is started in this context never gets it: the first process decides what to do."""
+    resource_tracker.ensure_running()  # the first start of a process would start it, and unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
