@@ -62,7 +62,7 @@ QUOIT_API char *quoit_snapshot_dup_link (const QuoitSnapshot *snapshot);
  * quoit_ledger_open_snapshot:
  * @snapshot: (nullable): the state to begin with, of any ledger; %NULL: an empty fleet
  *
- * Opens a ledger in memory whose entries the caller can store elsewhere: they have links, which cost a part of the time
+ * Opens a ledger in memory whose entries the caller can store elsewhere: they have links, which take a few microseconds
  * of each change. In all else it is like one of quoit_ledger_open_memory().
  *
  * If @snapshot has a link, the ledger continues the history of @snapshot, with the same identity: entries of other
