@@ -20,6 +20,7 @@
   VERB (restore, facts, false) \
   VERB (set_clock, facts, false) \
   VERB (journal, rows, false) \
+  VERB (watch, facts, false) \
   VERB (status, facts, true) \
   VERB (nodes, rows, true) \
   VERB (slices, rows, true) \
