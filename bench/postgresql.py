@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ledgers in PostgreSQL, measured beside SQLite on the same disk, and at several round-trip times.
+"""Ledgers in PostgreSQL, compared with SQLite on the same disk, and at several round-trip times.
 
 The server runs in a directory of its own. Prints one line for each figure. Rates are medians of rounds in which the two
 sides take turns. The round-trip times are those of a proxy that delays what it forwards.

@@ -14,7 +14,7 @@ explain_group (Session *session, char **remedy, GError **error)
   g_autoptr (QuoitGroup) group
       = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, session->words[0], NULL);
 
-  if (group != NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
+  if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
       && quoit_group_get_source (group)[0] == '\0')
     *remedy = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
   else if (group != NULL)

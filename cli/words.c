@@ -213,6 +213,7 @@ static const Word steps[] = {
   { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },
   { QUOIT_STEP_SHRINK, "shrink" },
   { QUOIT_STEP_CUT, "cut" },
+  { QUOIT_STEP_CUT_PARTITION, "cut-partition" },
   { QUOIT_STEP_JOIN_CUBES, "join-cubes" },
 };
 

@@ -45,7 +45,7 @@ topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)
   return topology;
 }
 
-/* Whether the report on a group in @snapshot says what a repair at the same time did: @change, or @failure. */
+/* Whether the report on a group in @snapshot states what a repair at the same time did: @change, or @failure. */
 static inline bool
 explains_repair (const QuoitSnapshot *snapshot, const char *group, const QuoitGroupChange *change,
                  const GError *failure)
@@ -59,7 +59,8 @@ explains_repair (const QuoitSnapshot *snapshot, const char *group, const QuoitGr
     return change == NULL && error->code == failure->code;
   if (change != NULL)
     return quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
-           && quoit_report_get_n_free_now (report) >= quoit_report_get_n_wanted (report);
+           && (quoit_report_get_bundle (report) >= 0
+               || quoit_report_get_n_free_now (report) >= quoit_report_get_n_wanted (report));
   return quoit_report_get_verdict (report)
          == (failure->code == QUOIT_ERROR_NEVER ? QUOIT_VERDICT_NEVER : QUOIT_VERDICT_NOT_NOW);
 }

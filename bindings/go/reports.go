@@ -107,8 +107,9 @@ const (
 	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns Group removes it
 	StepShrink        StepKind = C.QUOIT_STEP_SHRINK         // resize Group, which is elastic or to be repaired, to Slices
 	StepExpectedEnd   StepKind = C.QUOIT_STEP_EXPECTED_END   // Group is expected to end at Until
-	StepCut           StepKind = C.QUOIT_STEP_CUT            // request parts of larger slices (for tpu7x, partitions)
-	StepJoinCubes     StepKind = C.QUOIT_STEP_JOIN_CUBES     // request slices of cubes
+	StepCut           StepKind = C.QUOIT_STEP_CUT            // request parts of larger slices: CutAny
+	StepCutPartition  StepKind = C.QUOIT_STEP_CUT_PARTITION  // request parts of larger slices: CutPartition, for tpu7x
+	StepJoinCubes     StepKind = C.QUOIT_STEP_JOIN_CUBES     // request slices of cubes: CubesAny
 )
 
 var stepKindNames = map[StepKind]string{
@@ -116,7 +117,7 @@ var stepKindNames = map[StepKind]string{
 	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 	StepWindowEnds: "WINDOW_ENDS", StepShrink: "SHRINK",
-	StepExpectedEnd: "EXPECTED_END", StepCut: "CUT", StepJoinCubes: "JOIN_CUBES",
+	StepExpectedEnd: "EXPECTED_END", StepCut: "CUT", StepCutPartition: "CUT_PARTITION", StepJoinCubes: "JOIN_CUBES",
 }
 
 // String returns the name of the action.

@@ -88,9 +88,9 @@ typedef enum {
   QUOIT_STEP_WINDOW_ENDS = 10,   /* the window of the calendar that the group names ends at until_ms */
   QUOIT_STEP_SHRINK = 11,        /* the group, which is elastic or to be repaired, is resized to n_slices */
   QUOIT_STEP_EXPECTED_END = 12,  /* the group is expected to end at until_ms; see quoit_ledger_set_expected_end() */
-  QUOIT_STEP_CUT = 13,           /* request parts of larger slices: quoit_request_set_cut() with QUOIT_CUT_ANY, or with */
-                                 /* QUOIT_CUT_PARTITION for tpu7x, which has no other parts */
-  QUOIT_STEP_JOIN_CUBES = 14     /* request slices of cubes: quoit_request_set_cubes() with QUOIT_CUBES_ANY */
+  QUOIT_STEP_CUT = 13,           /* request parts of larger slices: quoit_request_set_cut() with QUOIT_CUT_ANY */
+  QUOIT_STEP_CUT_PARTITION = 14, /* the same with QUOIT_CUT_PARTITION, for tpu7x, which has no other parts */
+  QUOIT_STEP_JOIN_CUBES = 15     /* request slices of cubes: quoit_request_set_cubes() with QUOIT_CUBES_ANY */
 } QuoitStepKind;
 
 /**

@@ -12,7 +12,8 @@ static QuoitReport *
 explain_all_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_of_group (fleet->layout, group, error);
-  g_autoptr (QuoitFleet) without = NULL;
+  g_autoptr (QuoitFleet) without = NULL, seen = NULL;
+  const QuoitFleet *free;
 
   if (request == NULL)
     return NULL;
@@ -21,8 +22,10 @@ explain_all_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError
   g_clear_pointer (&request->near, g_free);
   without = quoit_fleet_without_group (fleet, group);
   quoit_fleet_drop_quotas (without);
-  return quoit_request_makes_slices (request) ? quoit_explain_made_without_options (without, request, error)
-                                              : quoit_explain_without_options (without, request, NULL, error);
+  seen = quoit_fleet_seen_until (without, quoit_group_latest_end (group));
+  free = seen != NULL ? seen : without;
+  return quoit_request_makes_slices (request) ? quoit_explain_made_without_options (free, request, error)
+                                              : quoit_explain_without_options (free, request, NULL, error);
 }
 
 /* Explains the bundles that have no node. */
@@ -46,11 +49,13 @@ explain_success (const QuoitFleet *fleet, const QuoitGroupData *group, GError **
 
   if (report == NULL)
     return NULL;
-  /* The counts do not know that a repair keeps what it can keep. */
   report->verdict = QUOIT_VERDICT_FITS;
+  report->is_of_group = TRUE;
+  if (report->is_for_bundles)
+    return report;
+  /* The counts do not know that a repair keeps what it can keep. */
   report->n_free_now = MAX (report->n_free_now, report->n_wanted);
   report->n_possible = MAX (report->n_possible, report->n_free_now);
-  report->is_of_group = TRUE;
   return report;
 }
 

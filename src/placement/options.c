@@ -120,7 +120,7 @@ add_made (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *requ
   if (report->is_of_group)
     return;
   cut.cut = request->generation == QUOIT_GENERATION_TPU7X ? QUOIT_CUT_PARTITION : QUOIT_CUT_ANY;
-  add_made_if_it_fits (report, fleet, &cut, QUOIT_STEP_CUT);
+  add_made_if_it_fits (report, fleet, &cut, cut.cut == QUOIT_CUT_PARTITION ? QUOIT_STEP_CUT_PARTITION : QUOIT_STEP_CUT);
   if (cube.n_dims == 0 || quoit_shape_chips (request->shape) <= quoit_shape_chips (cube))
     return;
   joined.cubes = QUOIT_CUBES_ANY;

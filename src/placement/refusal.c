@@ -227,15 +227,32 @@ fail_with_message (const QuoitReport *report, const QuoitRequest *request, GErro
 
 /* There are enough slices only if the group gives up its own. */
 static void
-set_holder (QuoitReport *report, const QuoitRefusal *refusal, const QuoitGroupData *group)
+set_holder (QuoitReport *report, const QuoitRefusal *refusal)
 {
   report->verdict = QUOIT_VERDICT_NOT_NOW;
   report->holder = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, refusal->group_name, refusal->group_id);
-  quoit_option_add_step (quoit_report_add_option (report),
-                         &(QuoitStep) { .kind = QUOIT_STEP_RELEASE,
-                                        .group = report->holder,
-                                        .chips_e4 = quoit_group_chips_e4 (refusal->fleet, group),
-                                        .record = group });
+}
+
+/* Adds the option to release the group, if the request would then be granted. A quota that a repair ignores can refuse
+ * it. @before: the fleet of the refusal before anything has begun. */
+static void
+add_release_of_holder (QuoitReport *report, const QuoitRefusal *refusal, const QuoitFleet *before,
+                       const QuoitGroupData *group)
+{
+  g_autoptr (QuoitFleet) without = quoit_fleet_without_group (before, group);
+  g_autoptr (GArray) labels = g_array_new (FALSE, FALSE, sizeof (QuoitLabel));
+  QuoitRequest again = *refusal->request;
+
+  if (group->n_labels > 0)
+    g_array_append_vals (labels, group->labels, group->n_labels);
+  again.owner = (char *) group->owner;
+  again.labels = labels;
+  if (quoit_fork_grants (without, &again, MAX (refusal->now_ms, before->clock_ms), refusal->end_ms))
+    quoit_option_add_step (quoit_report_add_option (report),
+                           &(QuoitStep) { .kind = QUOIT_STEP_RELEASE,
+                                          .group = report->holder,
+                                          .chips_e4 = quoit_group_chips_e4 (before, group),
+                                          .record = group });
 }
 
 static void
@@ -259,15 +276,13 @@ explain_slices (const QuoitRefusal *refusal, const QuoitGroupData *group, gboole
   if (report == NULL)
     return NULL;
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
-    set_holder (report, refusal, group);
+    set_holder (report, refusal);
   else if (wants_report)
     {
       fleet = group != NULL ? quoit_fleet_without_group (refusal->fleet, group) : quoit_fleet_ref (refusal->fleet);
       quoit_report_find_options_later (report, fleet, request);
       set_repaired (report, refusal);
     }
-  if (error != NULL)
-    fail_with_message (report, request, error);
   return report;
 }
 
@@ -282,14 +297,12 @@ explain_made (const QuoitFleet *fleet, const QuoitRefusal *refusal, const QuoitG
   if (report == NULL)
     return NULL;
   if (group != NULL && report->verdict == QUOIT_VERDICT_FITS)
-    set_holder (report, refusal, group);
+    set_holder (report, refusal);
   else if (wants_report)
     {
       quoit_report_find_options_later (report, fleet, refusal->request);
       set_repaired (report, refusal);
     }
-  if (error != NULL)
-    fail_with_message (report, refusal->request, error);
   return report;
 }
 
@@ -319,6 +332,10 @@ explain (const QuoitRefusal *refusal, const QuoitFleet *before, QuoitReport **re
       made = quoit_request_makes_slices (refusal->request) ? explain_made (fleet, refusal, group, report != NULL, error)
                                                            : explain_bundles (fleet, refusal, report != NULL, error);
     }
+  if (made != NULL && made->holder != NULL)
+    add_release_of_holder (made, refusal, before, group);
+  if (made != NULL && error != NULL && *error == NULL)
+    fail_with_message (made, refusal->request, error);
   if (made != NULL)
     made->is_of_group = refusal->group_id != 0 || refusal->missing != NULL;
   try_options (report == NULL ? NULL : made, refusal, before, group);

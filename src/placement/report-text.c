@@ -101,10 +101,13 @@ append_step (GString *text, const QuoitStep *step)
       g_string_append_printf (text, "ask for hosts of %u chips", step->chips_per_host);
       break;
     case QUOIT_STEP_CUT:
-      g_string_append (text, "ask for parts of larger slices (cut)");
+      g_string_append (text, "ask for parts of larger slices: cut any");
+      break;
+    case QUOIT_STEP_CUT_PARTITION:
+      g_string_append (text, "ask for parts of larger slices: cut partition");
       break;
     case QUOIT_STEP_JOIN_CUBES:
-      g_string_append (text, "ask for slices of cubes (cubes)");
+      g_string_append (text, "ask for slices of cubes: cubes any");
       break;
     }
 }
@@ -194,9 +197,8 @@ quoit_report_message (const QuoitReport *report, const char *what)
   GString *text;
 
   if (report->holder != NULL)
-    return g_strdup_printf ("%u slices are free only if group '%s' gives up those that it has: release it, and "
-                            "reserve again",
-                            report->n_wanted, report->holder);
+    return g_strdup_printf ("%u slices are free only if group '%s' gives up those that it has%s", report->n_wanted,
+                            report->holder, report->options->len > 0 ? ": release it, and reserve again" : "");
   text = g_string_new (what);
   if (report->is_for_bundles)
     append_verdict_on_bundles (text, report);

@@ -234,7 +234,8 @@ changes_request (const QuoitOption *option)
   const QuoitStep *first = &g_array_index (option->steps, QuoitStep, 0);
 
   return first->kind == QUOIT_STEP_OTHER_TOPOLOGY || first->kind == QUOIT_STEP_OTHER_HOSTS
-         || first->kind == QUOIT_STEP_CUT || first->kind == QUOIT_STEP_JOIN_CUBES;
+         || first->kind == QUOIT_STEP_CUT || first->kind == QUOIT_STEP_CUT_PARTITION
+         || first->kind == QUOIT_STEP_JOIN_CUBES;
 }
 
 /* Returns whether another request is a step, or a group that gives up as few slices as necessary. */

@@ -7,6 +7,10 @@ now=2026-05-01T09:00:00Z
 where='sorted({(w["slice_id"], w["part"]) for w in d["workers"]})'
 
 fresh 'v6e 8x8 x1 pool=p hostchips=4; v4 4x4x4 x1 pool=q'
+ok 6 "whole slices of a topology that the fleet does not have" fits --accelerator v6e --topology 4x4 --slices 4 --now "$now"
+out "parts of larger ones are an option" "would help: ask for parts of larger slices: cut any"
+ok 6 "the option is data" fits --accelerator v6e --topology 4x4 --slices 4 --now "$now" -o json
+fact "of its kind" '[s["kind"] for o in d["options"] for s in o["steps"]]' "['cut']"
 ok 0 "two parts are reserved" reserve train --accelerator v6e --topology 4x8 --slices 1 --cut any --now "$now"
 out "the place of a part is shown" "p-0: "
 ok 0 "show has the parts" show train -o json

@@ -82,6 +82,20 @@ ok 0 "the journal is compacted" journal compact --before $((last + 1)) --now "$n
 ok 0 "quota reads the checkpoint" quota --now "$now" -o json
 fact "the quotas are still there" "$quotas" "[['ana x', '0', 16, '0', None], ['nlp', '0', 16, '0', None], ['vision', '16', 32, '0', None]]"
 ok 0 "verify accepts the checkpoint" verify
+
+# --- a repair that only a release would make possible, which the quota forbids
+fresh 'v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b'
+ok 0 "a group is kept to a pool" reserve g --topology 4x4 --accelerator v6e --slices 2 --keep-to pool --owner ana --now "$now"
+ok 0 "it loses a slice" set-state a-0-0 dead --now "$now"
+baseline
+refused 5 "a repair that needs another pool" "gives up those that it has: release it, and reserve again" repair g --now "$now"
+err "the release is an option" "would help: release g@1"
+ok 0 "a quota is set that a new request exceeds" quota set small --owner ana --chips 16 --now "$now"
+baseline
+refused 5 "the same repair" "gives up those that it has" repair g --now "$now"
+holds "a release would not help" test "$(grep -c release "$tmp/err")" -eq 0
+ok 0 "explain agrees" explain g --now "$now" -o json
+fact "it has no option" 'd["verdict"], d["options"]' "('not-now', [])"
 }
 
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mutations.sh: what makes ledgers on a server correct is taken out of a copy of the library, one thing at a time. The
-# tests must notice, and must pass with the unchanged copy.
+# mutations.sh: takes the parts that make ledgers on a server correct out of a copy of the library, one at a time. The tests
+# must fail then, and must pass with the unchanged copy.
 set -eu
 . "${top_srcdir:?}/tests/postgresql/lib.sh"
 [ -z "${SANITIZER_FLAGS-}" ] || skip "a sanitized library cannot be loaded into other programs"

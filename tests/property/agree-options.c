@@ -51,6 +51,9 @@ take_step (const Pair *pair, const QuoitReport *report, guint32 option, guint32 
     case QUOIT_STEP_CUT:
       done = quoit_request_set_cut (request, QUOIT_CUT_ANY, &error);
       break;
+    case QUOIT_STEP_CUT_PARTITION:
+      done = quoit_request_set_cut (request, QUOIT_CUT_PARTITION, &error);
+      break;
     case QUOIT_STEP_JOIN_CUBES:
       done = quoit_request_set_cubes (request, QUOIT_CUBES_ANY, &error);
       break;

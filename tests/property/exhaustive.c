@@ -495,8 +495,9 @@ take_step (World *world, const QuoitStep *step)
       return ask_for_class (world, world->class.topology, step->chips_per_host), TRUE;
     case QUOIT_STEP_CUT:
       return world->is_cut = TRUE;
+    case QUOIT_STEP_CUT_PARTITION:
     case QUOIT_STEP_JOIN_CUBES:
-      return FALSE;
+      return FALSE; /* v6e has neither */
     }
   return FALSE;
 }

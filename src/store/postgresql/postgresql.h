@@ -86,7 +86,7 @@ gboolean quoit_pg_open_connection (const QuoitPostgres *postgres, const QuoitSto
                                    PGconn **connection, GError **error);
 /* Returns the first line of a message of libpq, which ends with a newline and can have hints after it. */
 char *quoit_pg_dup_line (const char *message);
-/* Prepares the statements. */
+/* Prepares the statements, and listens to announcements of the fleet. */
 gboolean quoit_pg_prepare (QuoitStore *store, GError **error);
 gboolean quoit_pg_connect (QuoitStore *store, GError **error);
 /* Connects again until the store's wait ends. */

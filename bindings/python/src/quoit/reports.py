@@ -114,9 +114,11 @@ class StepKind(_c.Code):
     SHRINK = lib.QUOIT_STEP_SHRINK
     """Resize `group`, which is elastic or to be repaired, to `n_slices`."""
     CUT = lib.QUOIT_STEP_CUT
-    """Request parts of larger slices: `cut="any"`, or `cut="partition"` for tpu7x."""
+    """Request parts of larger slices: `Cut.ANY`."""
+    CUT_PARTITION = lib.QUOIT_STEP_CUT_PARTITION
+    """Request parts of larger slices: `Cut.PARTITION`, for tpu7x, which has no other parts."""
     JOIN_CUBES = lib.QUOIT_STEP_JOIN_CUBES
-    """Request slices of cubes: `cubes="any"`."""
+    """Request slices of cubes: `Cubes.ANY`."""
 
 
 class OptionOrder(_c.Code):
