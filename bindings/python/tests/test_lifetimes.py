@@ -95,6 +95,7 @@ def verbs():
         "seq": 1,
         "before_seq": 1,
         "before_ms": 1,
+        "data": b"text",
         "fork": quoit.open_memory().snapshot().fork(),
     }
     for name, method in vars(quoit.Ledger).items():
