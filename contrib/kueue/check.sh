@@ -59,31 +59,20 @@ export QUOIT_KUEUE QUOIT_KUEUE_SERVERS QUOIT_KUEUE_MODULE QUOIT_KUEUE_CONFIG
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 status=0
-PYTHONPATH=$top_srcdir/tests/postgresql PYTHONDONTWRITEBYTECODE=1 python3 - sh "$here/run.sh" test -v -count=1 -timeout 40m \
-  "$@" ./live >"$out" 2>&1 <<'RUN' || status=$?
-import os, subprocess, sys
-import server as servers
-
-server = None
-environment = dict(os.environ)
-if servers.find_programs() is not None:
-    server = servers.Server()
-    server.start()
-    environment["QUOIT_TEST_SERVER"] = server.url()
-else:
-    print("no PostgreSQL server: install the package postgresql")
-try:
-    sys.exit(subprocess.run(sys.argv[1:], env=environment).returncode)
-finally:
-    if server is not None:
-        server.remove()
-RUN
+export PYTHONPATH="$top_srcdir/tests/postgresql" PYTHONDONTWRITEBYTECODE=1
+set -- sh "$here/run.sh" test -v -count=1 -timeout 40m "$@" . ./live
+if python3 -c 'import server, sys; sys.exit(server.find_programs() is None)'; then
+  python3 "$top_srcdir/tests/postgresql/with_server.py" "$@" >"$out" 2>&1 || status=$?
+else
+  echo "no PostgreSQL server: install the package postgresql"
+  "$@" >"$out" 2>&1 || status=$?
+  skipped=1
+fi
 cat "$out"
-awk -v status=$status '
+awk -v status=$status -v skipped=${skipped-0} '
   /^ *--- PASS: / { passed++ }
   /^ *--- FAIL: / { failed++ }
   /^ *--- SKIP: / { skipped++ }
-  /^no PostgreSQL server/ { skipped++ }
   END {
     if (status != 0 && failed == 0) failed = 1
     printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped

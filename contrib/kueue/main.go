@@ -30,7 +30,7 @@ import (
 	"quoit/contrib/kueue/kube"
 )
 
-// settings are what the command line says.
+// settings are those of the command line.
 type settings struct {
 	ledger, source, kubeconfig, namespace, lease, identity, listen string
 	leaseDuration, renewDeadline, retryPeriod, period, wait, lost  time.Duration
@@ -76,6 +76,12 @@ func parse(arguments []string) (*settings, error) {
 		return nil, fmt.Errorf("unexpected argument '%s'", flags.Arg(0))
 	case s.ledger == "":
 		return nil, errors.New("-ledger: expected the file or the URL of a ledger, also in $QUOIT_DB")
+	case s.period < time.Second:
+		return nil, fmt.Errorf("-period '%v': expected at least 1s", s.period)
+	case s.wait < 0:
+		return nil, fmt.Errorf("-wait '%v': expected 0s or more", s.wait)
+	case s.lost < 0:
+		return nil, fmt.Errorf("-lost-after '%v': expected 0s or more", s.lost)
 	case s.waits.Shortest < time.Second || s.waits.Longest < s.waits.Shortest:
 		return nil, fmt.Errorf("-retry-shortest '%v' and -retry-longest '%v': expected at least 1s, in this order",
 			s.waits.Shortest, s.waits.Longest)
@@ -108,7 +114,7 @@ type process struct {
 	cluster    *kube.Cluster
 	controller *admission.Controller
 	elector    *leaderelection.LeaderElector
-	lastPass   atomic.Int64 // when the last pass has ended, or this process began to lead: Unix time in seconds; 0 before
+	lastPass   atomic.Int64 // when the last pass ended, or this process became the leader: Unix time in seconds; 0 before
 }
 
 func run(ctx context.Context, s *settings) error {
@@ -219,6 +225,7 @@ func (p *process) openLedger() (*quoit.Ledger, error) {
 
 // lead makes passes until the context ends, or something happens after which this process must start again.
 func (p *process) lead(ctx context.Context) error {
+	p.lastPass.Store(time.Now().Unix())
 	ledger, err := p.openLedger()
 	if err != nil {
 		return err
@@ -232,7 +239,6 @@ func (p *process) lead(ctx context.Context) error {
 	}
 	p.controller.Ledger = ledger
 	p.controller.Metrics.SetLeader(term)
-	p.lastPass.Store(time.Now().Unix())
 	log.Printf("%s leads, term %d", p.identity, term)
 	for ctx.Err() == nil {
 		err := p.controller.Pass(ctx)
@@ -247,7 +253,7 @@ func (p *process) lead(ctx context.Context) error {
 				return err
 			}
 		}
-		if err != nil || p.controller.IsWaitingForPods() {
+		if err != nil {
 			pause = time.Second
 		}
 		p.sleep(ctx, pause)
@@ -287,13 +293,15 @@ func (p *process) serve() error {
 		to.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		p.controller.Metrics.Write(to)
 	})
-	http.HandleFunc("/healthz", func(to http.ResponseWriter, _ *http.Request) {
-		last := p.lastPass.Load()
-		if age := time.Since(time.Unix(last, 0)); last != 0 && age > 3*p.period+time.Minute {
-			http.Error(to, fmt.Sprintf("the last pass was %v ago", age), http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(to, "ok")
-	})
+	http.HandleFunc("/healthz", p.answerHealth)
 	return http.ListenAndServe(p.listen, nil)
+}
+
+func (p *process) answerHealth(to http.ResponseWriter, _ *http.Request) {
+	last := p.lastPass.Load()
+	if age := time.Since(time.Unix(last, 0)); last != 0 && age > 3*p.period+time.Minute {
+		http.Error(to, fmt.Sprintf("no pass has ended for %v", age), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(to, "ok")
 }

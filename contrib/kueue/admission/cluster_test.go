@@ -102,6 +102,15 @@ func (c *cluster) addWorkload(name string, slices int64) *Workload {
 	return workload
 }
 
+// addPodSet adds a pod set of v6e 4x4 slices to a Workload, as a Job that is suspended can be changed.
+func (c *cluster) addPodSet(workload *Workload, name string, slices int64) {
+	podSet, assignment := workload.Spec.PodSets[0], workload.Status.Admission.Assignments[0]
+	podSet.Name, podSet.Count, assignment.Name = name, slices*4, name
+	workload.Spec.PodSets = append(workload.Spec.PodSets, podSet)
+	workload.Status.Admission.Assignments = append(workload.Status.Admission.Assignments, assignment)
+	c.touch(&workload.Metadata)
+}
+
 func workloadOf(name string, pods int64) *Workload {
 	workload := &Workload{Metadata: Metadata{Name: name, Namespace: "team", UID: "uid-of-" + name}}
 	podSet := PodSet{Name: "main", Count: pods}
@@ -174,10 +183,12 @@ func (c *cluster) react() {
 
 func (c *cluster) startPods(workload *Workload, updates []PodSetUpdate) {
 	for _, update := range updates {
-		for pod := int64(0); pod < workload.Spec.PodSets[0].Count; pod++ {
-			name := fmt.Sprintf("%s/%d", workload.Metadata.UID, pod)
-			c.pods[name] = ""
-			c.podMarks[name] = update.NodeSelector[MarkKey]
+		for _, podSet := range workload.Spec.PodSets {
+			for pod := int64(0); pod < podSet.Count && podSet.Name == update.Name; pod++ {
+				name := fmt.Sprintf("%s/%s/%d", workload.Metadata.UID, podSet.Name, pod)
+				c.pods[name] = ""
+				c.podMarks[name] = update.NodeSelector[MarkKey]
+			}
 		}
 	}
 }
@@ -275,14 +286,14 @@ func (c *cluster) ReadWorkload(_ context.Context, namespace, name string) (*Work
 	return nil, nil
 }
 
-func (c *cluster) CountPods(_ context.Context, mark string) (int, error) {
-	count := 0
-	for pod, node := range c.pods {
-		if c.podMarks[pod] == mark && node != "" {
-			count++
+func (c *cluster) ReadPods(_ context.Context, mark string) ([]Pod, error) {
+	var pods []Pod
+	for _, pod := range sortedKeys(c.pods) {
+		if c.podMarks[pod] == mark && c.pods[pod] != "" {
+			pods = append(pods, Pod{mark, c.pods[pod]})
 		}
 	}
-	return count, nil
+	return pods, nil
 }
 
 func (c *cluster) PatchNode(_ context.Context, name string, text []byte) (string, error) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -18,8 +19,9 @@ import (
 // pass decides again.
 var ErrConflict = errors.New("the object has changed")
 
-// Cluster is what the controller reads and changes in Kubernetes. The lists can be somewhat older than the cluster: every
-// change has the version of the object that it is based on, and what would release slices is read again.
+// Cluster is what the controller reads and changes in Kubernetes. The lists can be somewhat older than the cluster: each
+// change has the version of the object that it is based on. Before a release, the controller reads the Workload and its
+// pods again.
 type Cluster interface {
 	Nodes() ([]Node, error) // those with TPUs
 	Workloads() ([]Workload, error)
@@ -29,8 +31,8 @@ type Cluster interface {
 
 	// ReadWorkload reads a Workload from the server itself. It returns nil if there is none.
 	ReadWorkload(ctx context.Context, namespace, name string) (*Workload, error)
-	// CountPods counts the pods with the mark that have not ended, on nodes that exist, on the server itself.
-	CountPods(ctx context.Context, mark string) (int, error)
+	// ReadPods reads the pods with the mark from the server itself: those on a node that have not ended.
+	ReadPods(ctx context.Context, mark string) ([]Pod, error)
 
 	// PatchNode returns the new version of the node.
 	PatchNode(ctx context.Context, node string, patch []byte) (string, error)
@@ -59,10 +61,9 @@ type Controller struct {
 
 	Metrics   Metrics
 	identity  string
-	nodeList  []byte               // what the ledger has read last
-	warnings  string               // what it has said about it
+	nodeList  []byte               // the last list that the ledger has accepted
+	warnings  string               // the ledger's warnings about this list
 	lostSince map[string]time.Time // when a slice of a group was first seen lost
-	ending    int                  // groups whose pods have not ended
 }
 
 // group is a live group of this controller.
@@ -70,6 +71,7 @@ type group struct {
 	handle, key, workload, mark string
 	slices, nodes               []string
 	lost                        []lostSlice
+	leaving                     []string // slices with a draining host: repair replaces them together with lost ones
 }
 
 // lostSlice is a lost slice of a group.
@@ -78,12 +80,17 @@ type lostSlice struct {
 	nodes []string
 }
 
-func (g *group) lostNames() string {
+// repairedNames returns the slices that a repair replaces: "lost: pool0; leaving: pool1".
+func (g *group) repairedNames() string {
 	names := make([]string, len(g.lost))
 	for index, slice := range g.lost {
 		names[index] = slice.name
 	}
-	return strings.Join(names, ", ")
+	text := "lost: " + strings.Join(names, ", ")
+	if len(g.leaving) > 0 {
+		text += "; leaving: " + strings.Join(g.leaving, ", ")
+	}
+	return text
 }
 
 // pass is the state of one pass.
@@ -91,12 +98,14 @@ type pass struct {
 	*Controller
 	nodes     map[string]*Node
 	pods      []Pod
-	workloads []Workload
+	workloads []Workload // in the order in which they get slices
 	byUID     map[string]*Workload
 	flavors   map[string]Flavor
 	checks    map[string]bool
 	groups    map[string][]*group // by the UID of the Workload
 	refused   map[string]string   // why a Workload with lost slices gets no others, by its UID
+	isSynced  bool                // the ledger has the nodes of this pass
+	ending    int                 // groups that are to be released, but whose pods have not ended
 	errors    []error
 }
 
@@ -180,7 +189,7 @@ func (p *pass) read(context.Context) error {
 	if p.workloads, err = p.Cluster.Workloads(); err != nil {
 		return fmt.Errorf("Workloads: %w", err)
 	}
-	sort.Slice(p.workloads, func(i, j int) bool { return p.workloads[i].Name() < p.workloads[j].Name() })
+	sort.Slice(p.workloads, func(i, j int) bool { return p.workloads[i].isBefore(&p.workloads[j]) })
 	p.byUID = make(map[string]*Workload, len(p.workloads))
 	for index := range p.workloads {
 		p.byUID[p.workloads[index].Metadata.UID] = &p.workloads[index]
@@ -241,8 +250,9 @@ func (p *pass) busyNodes() map[string]bool {
 	return busy
 }
 
-// syncNodes tells the ledger about the nodes of the cluster, unless they are the same as in the last pass, and reads what
-// this means for the groups.
+// syncNodes imports the nodes of the cluster into the ledger, unless they are the same as in the last pass, and reads the
+// states of the groups' slices again. If the ledger refuses the nodes, nothing is reserved or repaired in this pass, but
+// groups still end.
 func (p *pass) syncNodes(ctx context.Context) error {
 	names := sortedKeys(p.nodes)
 	nodes := make([]Node, len(names))
@@ -250,8 +260,11 @@ func (p *pass) syncNodes(ctx context.Context) error {
 		nodes[index] = *p.nodes[name]
 	}
 	text, err := NodeList(nodes, p.busyNodes(), p.Source)
-	if err != nil || bytes.Equal(text, p.nodeList) {
+	if err != nil {
 		return err
+	}
+	if p.isSynced = bytes.Equal(text, p.nodeList); p.isSynced {
+		return nil
 	}
 	var result *quoit.Import
 	err = p.change("sync of nodes", func() (err error) {
@@ -259,11 +272,14 @@ func (p *pass) syncNodes(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return p.failed(err)
 	}
-	p.nodeList = text
+	p.nodeList, p.isSynced = text, true
 	if warnings := strings.Join(result.Warnings, "; "); warnings != p.warnings {
 		p.warnings = warnings
+		if warnings == "" {
+			warnings = "no more warnings"
+		}
 		p.Log("nodes: %s", warnings)
 	}
 	return p.readGroups(ctx)
@@ -324,8 +340,11 @@ func (p *pass) addGroup(info *quoit.GroupInfo) *group {
 		for _, worker := range slice.Workers {
 			added.nodes = append(added.nodes, worker.Name)
 		}
-		if slice.State == quoit.SliceLost {
+		switch slice.State {
+		case quoit.SliceLost:
 			added.lost = append(added.lost, lostSlice{slice.Name, added.nodes[first:]})
+		case quoit.SliceLeaving:
+			added.leaving = append(added.leaving, slice.Name)
 		}
 	}
 	uid := uidOf(info.Key)
@@ -341,12 +360,16 @@ func (p *pass) addGroup(info *quoit.GroupInfo) *group {
 
 // --- lost slices ---
 
-// repairGroups replaces the lost slices of groups. The nodes that take their place get the same mark, so that the pods that
-// replace the lost ones run there.
+// repairGroups replaces the lost slices of groups, in the order of the Workloads. The nodes that take their place get the
+// same mark, so that the pods that replace the lost ones run there.
 func (p *pass) repairGroups(ctx context.Context) error {
+	if !p.isSynced {
+		return nil
+	}
 	p.forgetFound()
-	for uid, groups := range p.groups {
-		for _, lossy := range groups {
+	for index := range p.workloads {
+		uid := p.workloads[index].Metadata.UID
+		for _, lossy := range p.groups[uid] {
 			if !p.needsRepair(uid, lossy) {
 				continue
 			}
@@ -358,14 +381,14 @@ func (p *pass) repairGroups(ctx context.Context) error {
 			switch {
 			case errors.Is(err, quoit.NotNow), errors.Is(err, quoit.Never):
 				p.Metrics.add("quoit_kueue_repairs_total", `result="refused"`, 1)
-				p.refused[uid] = fmt.Sprintf("lost: %s; %s", lossy.lostNames(), reasonOf(err))
+				p.refused[uid] = lossy.repairedNames() + "; " + reasonOf(err)
 			case err != nil:
 				if err = p.failed(err); err != nil {
 					return err
 				}
 			default:
 				p.Metrics.add("quoit_kueue_repairs_total", `result="done"`, 1)
-				p.Log("%s: repaired: lost %s, has %v", lossy.handle, lossy.lostNames(), p.addGroup(&info).slices)
+				p.Log("%s: repaired: %s; has %v", lossy.handle, lossy.repairedNames(), p.addGroup(&info).slices)
 			}
 		}
 	}
@@ -438,68 +461,69 @@ func (p *pass) holder(uid string) *Workload {
 // endGroups releases the groups of Workloads that have finished, have lost their quota or are gone. First the marks go,
 // then the groups and their keys, in one transaction. Groups whose pods have not ended stay until they have.
 func (p *pass) endGroups(ctx context.Context) error {
-	p.ending = 0
-	for uid, groups := range p.groups {
+	for _, uid := range sortedKeys(p.groups) {
 		if p.holder(uid) != nil {
 			continue
 		}
-		pods, err := p.countHolders(ctx, uid, groups)
-		if err == nil && pods == 0 {
-			err = p.end(ctx, uid)
-		}
-		if pods > 0 {
-			p.ending += len(groups)
+		isHeld, err := p.isHeld(ctx, uid)
+		if err == nil && !isHeld {
+			_, err = p.end(ctx, uid)
 		}
 		if err = p.failed(err); err != nil {
 			return err
 		}
 	}
-	p.Metrics.set("quoit_kueue_ending_groups", "", float64(p.ending))
 	return nil
 }
 
-// IsWaitingForPods returns whether the last pass has left groups whose pods have not ended. No watch reports their end.
-func (c *Controller) IsWaitingForPods() bool { return c.ending > 0 }
-
-// countHolders returns the number of pods that still run on the nodes of the groups. It returns 1 if the Workload holds
-// them after all, because the list of Workloads was too old.
-func (p *pass) countHolders(ctx context.Context, uid string, groups []*group) (int, error) {
-	namespace, name, _ := strings.Cut(groups[0].workload, "/")
+// isHeld returns whether the Workload keeps its groups after all, because the list of Workloads was too old.
+func (p *pass) isHeld(ctx context.Context, uid string) (bool, error) {
+	namespace, name, _ := strings.Cut(p.groups[uid][0].workload, "/")
 	workload, err := p.Cluster.ReadWorkload(ctx, namespace, name)
-	if err != nil {
-		return 0, err
-	}
-	if workload != nil && workload.Metadata.UID == uid && workload.MayHold() {
-		return 1, nil
-	}
-	return p.countPods(ctx, groups)
+	return err == nil && workload != nil && workload.Metadata.UID == uid && workload.MayHold(), err
 }
 
-// countPods returns the number of pods of the groups that have not ended.
-func (p *pass) countPods(ctx context.Context, groups []*group) (int, error) {
-	total := 0
+// hasPods returns whether pods of the groups can still use their nodes, and then counts the groups as ending. Pods on nodes
+// that are gone or not Ready do not count: the ledger does not give out the slices of such nodes either, and nothing reports
+// the end of these pods. If the ledger does not have the nodes of this pass, all pods count.
+func (p *pass) hasPods(ctx context.Context, groups []*group) (bool, error) {
 	for _, one := range groups {
-		pods, err := p.Cluster.CountPods(ctx, one.mark)
+		pods, err := p.Cluster.ReadPods(ctx, one.mark)
 		if err != nil {
-			return 0, err
+			return false, err
 		}
-		total += pods
+		for _, pod := range pods {
+			if node := p.nodes[pod.Node]; !p.isSynced || node != nil && node.IsReady() {
+				p.ending += len(groups)
+				return true, nil
+			}
+		}
 	}
-	return total, nil
+	return false, nil
 }
 
-// end removes the marks of all groups of a Workload and releases the groups.
-func (p *pass) end(ctx context.Context, uid string) error {
+// end removes the marks of all groups of a Workload and releases the groups. It returns false if their pods have not ended.
+// It reads the pods before the marks go, and again afterwards: until then the scheduler can place a pod. In this case the
+// nodes get their marks back.
+func (p *pass) end(ctx context.Context, uid string) (bool, error) {
 	groups := p.groups[uid]
+	if hasPods, err := p.hasPods(ctx, groups); hasPods || err != nil {
+		return false, err
+	}
 	for _, ending := range groups {
 		for _, name := range sortedKeys(p.nodes) {
 			if !p.nodes[name].mentions(ending.mark) {
 				continue
 			}
 			if err := p.mark(ctx, name, ""); err != nil {
-				return err
+				return false, err
 			}
 		}
+	}
+	if hasPods, err := p.hasPods(ctx, groups); err != nil {
+		return false, err
+	} else if hasPods {
+		return false, p.markNodes(ctx)
 	}
 	err := p.change("release of "+groups[0].handle, func() error {
 		return p.Ledger.Batch(ctx, func() error {
@@ -515,14 +539,14 @@ func (p *pass) end(ctx context.Context, uid string) error {
 		})
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	delete(p.groups, uid)
 	p.Metrics.add("quoit_kueue_releases_total", "", float64(len(groups)))
 	for _, ended := range groups {
 		p.Log("%s: released %s", ended.workload, ended.handle)
 	}
-	return nil
+	return true, nil
 }
 
 // --- marks ---
@@ -561,6 +585,9 @@ func (p *pass) markNodes(ctx context.Context) error {
 
 // setChecks decides about the Workloads that wait for a check of this controller, and about those whose slices are lost.
 func (p *pass) setChecks(ctx context.Context) error {
+	if !p.isSynced {
+		return nil
+	}
 	for index := range p.workloads {
 		workload := &p.workloads[index]
 		check := workload.check(p.checks)
@@ -575,7 +602,7 @@ func (p *pass) setChecks(ctx context.Context) error {
 			err = p.retry(ctx, workload, check, p.refused[uid], p.Waits.Shortest)
 		case check.State == Pending:
 			err = p.admit(ctx, workload, check)
-		case len(p.groups[uid]) == 0 && len(check.PodSetUpdates) > 0:
+		case !p.hasGroups(uid, check.PodSetUpdates):
 			err = p.retry(ctx, workload, check, "its slices are not in the ledger any more", p.Waits.Shortest)
 		case len(p.groups[uid]) > 0:
 			err = p.setReady(ctx, workload, p.groups[uid], check.PodSetUpdates)
@@ -585,6 +612,16 @@ func (p *pass) setChecks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hasGroups returns whether the Workload has the group of each of these updates.
+func (p *pass) hasGroups(uid string, updates []PodSetUpdate) bool {
+	for _, update := range updates {
+		if !slices.ContainsFunc(p.groups[uid], func(one *group) bool { return one.mark == update.Labels[MarkKey] }) {
+			return false
+		}
+	}
+	return true
 }
 
 // set sets all checks of this controller to a state, unless they have it.
@@ -636,18 +673,19 @@ func (p *pass) admit(ctx context.Context, workload *Workload, check *CheckState)
 	if err != nil {
 		return p.reject(ctx, workload, err.Error())
 	}
-	if len(requests) == 0 {
-		return p.set(ctx, workload, CheckState{State: Ready, Message: "no pod requests " + tpuResource})
-	}
 	for _, present := range p.groups[workload.Metadata.UID] {
-		if len(present.lost) > 0 {
+		isRequested := slices.ContainsFunc(requests, func(one podSetRequest) bool { return one.request.Key == present.key })
+		if !isRequested || len(present.lost) > 0 || len(present.leaving) > 0 {
 			return p.endForAnother(ctx, workload)
 		}
+	}
+	if len(requests) == 0 {
+		return p.set(ctx, workload, CheckState{State: Ready, Message: "no pod requests " + tpuResource})
 	}
 	isNew := len(p.groups[workload.Metadata.UID]) == 0
 	infos, err := p.reserve(ctx, workload, requests)
 	if err != nil {
-		return p.refuse(ctx, workload, check, err)
+		return p.refuse(ctx, workload, check, requests, err)
 	}
 	groups := make([]*group, len(infos))
 	updates := make([]PodSetUpdate, len(infos))
@@ -710,7 +748,9 @@ func (p *pass) reserve(ctx context.Context, workload *Workload, requests []podSe
 }
 
 // refuse reports why a Workload gets no slices now.
-func (p *pass) refuse(ctx context.Context, workload *Workload, check *CheckState, err error) error {
+func (p *pass) refuse(
+	ctx context.Context, workload *Workload, check *CheckState, requests []podSetRequest, err error,
+) error {
 	var refusal *quoit.Error
 	refusals := int32(0)
 	if check.RetryCount != nil {
@@ -721,7 +761,12 @@ func (p *pass) refuse(ctx context.Context, workload *Workload, check *CheckState
 		p.Metrics.add("quoit_kueue_refusals_total", `verdict="not-now"`, 1)
 		wait := p.Waits.after(refusals, fitsAt(refusal.Report()), p.Now())
 		return p.retry(ctx, workload, check, reasonOf(err), wait)
-	case errors.Is(err, quoit.Never) && p.RejectNever, errors.Is(err, quoit.Invalid):
+	case errors.Is(err, quoit.Invalid):
+		// A wrong clock has the same code, but goes away, and a rejected Workload is not tried again.
+		if invalid := p.checkRequests(requests); errors.Is(invalid, quoit.Invalid) {
+			return p.reject(ctx, workload, reasonOf(invalid))
+		}
+	case errors.Is(err, quoit.Never) && p.RejectNever:
 		return p.reject(ctx, workload, reasonOf(err))
 	case errors.Is(err, quoit.Never):
 		p.Metrics.add("quoit_kueue_refusals_total", `verdict="never"`, 1)
@@ -733,19 +778,26 @@ func (p *pass) refuse(ctx context.Context, workload *Workload, check *CheckState
 	return err
 }
 
-// endForAnother ends groups that belong to an earlier admission of the Workload, once their pods have ended. Then it reserves
-// again.
-func (p *pass) endForAnother(ctx context.Context, workload *Workload) error {
-	groups := p.groups[workload.Metadata.UID]
-	pods, err := p.countPods(ctx, groups)
+// checkRequests validates the requests independently of the time. It fails with quoit.Invalid if one of them can never be
+// granted by any ledger.
+func (p *pass) checkRequests(requests []podSetRequest) error {
+	snapshot, err := p.Ledger.Snapshot()
 	if err != nil {
 		return err
 	}
-	if pods > 0 {
-		p.ending += len(groups)
-		return nil
+	defer snapshot.Close()
+	for _, one := range requests {
+		if _, _, err := snapshot.Test(one.request); errors.Is(err, quoit.Invalid) {
+			return err
+		}
 	}
-	if err := p.end(ctx, workload.Metadata.UID); err != nil {
+	return nil
+}
+
+// endForAnother ends groups that belong to an earlier admission of the Workload, once their pods have ended. Then it reserves
+// again.
+func (p *pass) endForAnother(ctx context.Context, workload *Workload) error {
+	if ended, err := p.end(ctx, workload.Metadata.UID); !ended {
 		return err
 	}
 	return p.admit(ctx, workload, workload.check(p.checks))
@@ -775,6 +827,7 @@ func (p *pass) report(context.Context) error {
 			nodes += len(one.nodes)
 		}
 	}
+	p.Metrics.set("quoit_kueue_ending_groups", "", float64(p.ending))
 	p.Metrics.set("quoit_kueue_groups", "", float64(groups))
 	p.Metrics.set("quoit_kueue_held_nodes", "", float64(nodes))
 	p.Metrics.set("quoit_kueue_nodes", "", float64(len(p.nodes)))

@@ -13,7 +13,7 @@ import (
 // metricTexts has the type and the help text of each metric.
 var metricTexts = map[string][2]string{
 	"quoit_kueue_conflicts_total":    {"counter", "Changes that were based on an old state of an object and are decided again."},
-	"quoit_kueue_ending_groups":      {"gauge", "Groups whose Workload has ended, and whose pods have not."},
+	"quoit_kueue_ending_groups":      {"gauge", "Groups that are to be released, but whose pods have not ended."},
 	"quoit_kueue_errors_total":       {"counter", "Passes that failed in some part."},
 	"quoit_kueue_groups":             {"gauge", "Groups of this controller."},
 	"quoit_kueue_held_nodes":         {"gauge", "Nodes of these groups."},

@@ -29,6 +29,7 @@ type Metadata struct {
 	Namespace         string            `json:"namespace,omitempty"`
 	UID               string            `json:"uid,omitempty"`
 	ResourceVersion   string            `json:"resourceVersion,omitempty"`
+	CreationTimestamp string            `json:"creationTimestamp,omitempty"` // RFC 3339, UTC
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 }
@@ -215,6 +216,17 @@ func (w *Workload) Name() string {
 	return w.Metadata.Namespace + "/" + w.Metadata.Name
 }
 
+// isBefore returns whether the Workload gets slices before the other one: because its priority is greater, or it is older.
+func (w *Workload) isBefore(other *Workload) bool {
+	if w.Spec.Priority != other.Spec.Priority {
+		return w.Spec.Priority > other.Spec.Priority
+	}
+	if w.Metadata.CreationTimestamp != other.Metadata.CreationTimestamp {
+		return w.Metadata.CreationTimestamp < other.Metadata.CreationTimestamp
+	}
+	return w.Name() < other.Name()
+}
+
 // MayHold returns whether the groups of the Workload stay: as long as Kueue keeps its quota. An evicted Workload keeps it
 // until its pods are stopped.
 func (w *Workload) MayHold() bool {
@@ -284,7 +296,7 @@ func NodeList(nodes []Node, busy map[string]bool, source string) ([]byte, error)
 			}
 		}
 		node.Metadata.Labels = labels
-		node.Metadata.ResourceVersion = ""
+		node.Metadata.ResourceVersion, node.Metadata.CreationTimestamp = "", ""
 		node.Spec.Unschedulable = node.Spec.Unschedulable || busy[node.Metadata.Name]
 		node.Spec.Taints = otherTaints(node.Spec.Taints)
 		for at := range node.Spec.Taints {

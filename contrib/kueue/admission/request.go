@@ -36,10 +36,10 @@ func uidOf(key string) string {
 // name of one whose pods have not ended yet.
 func nameOf(w *Workload, podSet string, podSets int) string {
 	name := w.Metadata.Namespace + "." + w.Metadata.Name
-	if podSets > 1 {
-		name += "." + podSet
-	}
 	end := "." + w.Metadata.UID[:min(8, len(w.Metadata.UID))]
+	if podSets > 1 {
+		end = "." + podSet + end
+	}
 	return name[:min(len(name), 253-len(end))] + end
 }
 
@@ -50,7 +50,7 @@ type podSetRequest struct {
 }
 
 // requestsOf returns the requests of all pod sets of the Workload that request TPUs. It is an error if the Workload can
-// never be placed; the message says what to change.
+// never be placed; the message states what was expected.
 func requestsOf(w *Workload, flavors map[string]Flavor, source string) ([]podSetRequest, error) {
 	var requests []podSetRequest
 	for index := range w.Spec.PodSets {
@@ -90,7 +90,8 @@ func assignmentOf(w *Workload, podSet string) Assignment {
 	return Assignment{}
 }
 
-// requestOf returns the request of one pod set, without what it has from the Workload; nil if its pods request no TPUs.
+// requestOf returns the request of one pod set, without the fields that depend on the whole Workload. It returns nil if its
+// pods request no TPUs.
 func requestOf(w *Workload, podSet *PodSet, flavors map[string]Flavor) (*quoit.Request, error) {
 	chips, err := chipsOf(&podSet.Template.Spec)
 	if err != nil {

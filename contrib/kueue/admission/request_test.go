@@ -83,6 +83,14 @@ func TestKeyOfOnePodSetIsTheUID(t *testing.T) {
 	}
 }
 
+func TestNamesOfPodSetsDiffer(t *testing.T) {
+	w := &Workload{Metadata: Metadata{Namespace: "team", Name: strings.Repeat("n", 253), UID: "4f6c1a52-0000"}}
+	a, b := nameOf(w, "a", 2), nameOf(w, "b", 2)
+	if len(a) != 253 || !strings.HasSuffix(a, "n.a.4f6c1a52") || !strings.HasSuffix(b, "n.b.4f6c1a52") {
+		t.Errorf("'%s' and '%s'", a, b)
+	}
+}
+
 func TestShapesOfPods(t *testing.T) {
 	for _, row := range []struct {
 		accelerator, topology string
@@ -299,6 +307,7 @@ func TestNodeListStaysTheSameWhenMarksChange(t *testing.T) {
 		t.Fatalf("%s, %v", before, err)
 	}
 	node.setMark("g1", "8")
+	node.Metadata.CreationTimestamp = "2026-05-01T08:00:00Z"
 	if after, _ := NodeList([]Node{node}, nil, "k8s"); string(after) != string(before) {
 		t.Errorf("%s", after)
 	}

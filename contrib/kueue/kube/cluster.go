@@ -214,34 +214,24 @@ func (c *Cluster) ReadWorkload(ctx context.Context, namespace, name string) (*ad
 	return &workload, nil
 }
 
-// CountPods counts the pods with the mark that have not ended. Pods on nodes that are gone or not Ready do not count: the
-// slices of such nodes are not free in the ledger either, and nothing reports the end of these pods.
-func (c *Cluster) CountPods(ctx context.Context, mark string) (int, error) {
+// ReadPods reads the pods with the mark from the server: those on a node that have not ended.
+func (c *Cluster) ReadPods(ctx context.Context, mark string) ([]admission.Pod, error) {
 	selector := labels.Set{admission.MarkKey: mark}.String()
-	pods, err := c.client.Resource(podResource).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	list, err := c.client.Resource(podResource).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	count := 0
-	for index := range pods.Items {
-		pod, err := decodePod(&pods.Items[index])
+	var pods []admission.Pod
+	for index := range list.Items {
+		pod, err := decodePod(&list.Items[index])
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if c.isReady(pod.(admission.Pod).Node) {
-			count++
+		if pod := pod.(admission.Pod); pod.Node != "" {
+			pods = append(pods, pod)
 		}
 	}
-	return count, nil
-}
-
-func (c *Cluster) isReady(node string) bool {
-	object, ok, err := c.nodes.GetStore().GetByKey(node)
-	if err != nil || !ok {
-		return false
-	}
-	value := object.(*item).value.(admission.Node)
-	return value.IsReady()
+	return pods, nil
 }
 
 // asConflict marks the errors after which the next pass decides again.

@@ -33,7 +33,7 @@ import (
 var ctx = context.Background()
 
 // plane is a control plane in a private directory: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and Kueue,
-// all of them the real programs. There are no kubelets; kubelet() stands for all of them.
+// all of them the real programs. There are no kubelets; kubelet() does their work.
 type plane struct {
 	directory string
 	servers   string // the folder of the programs
