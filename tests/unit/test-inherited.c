@@ -117,6 +117,8 @@ CALL (quoit_ledger_set_actor, (quoit_ledger_set_actor (ledger, "child"), false))
 CALL (quoit_ledger_interrupt, (quoit_ledger_interrupt (ledger), false))
 CALL (quoit_ledger_cancel_batch, (quoit_ledger_cancel_batch (ledger), false))
 CALL (quoit_ledger_ref, quoit_ledger_ref (ledger) != ledger)
+CALL (quoit_ledger_read_batch, quoit_ledger_read_batch (ledger, error) != NULL)
+CALL (quoit_ledger_apply_entry, quoit_ledger_apply_entry (ledger, (const uint8_t *) "entry", 5, error))
 CALL (quoit_ledger_unref, (quoit_ledger_unref (ledger), false))
 
 typedef struct {
@@ -185,6 +187,8 @@ static const Row with_error[] = {
   ROW (quoit_ledger_snapshot_at),
   ROW (quoit_ledger_compact_journal),
   ROW (quoit_ledger_read_checkpoint),
+  ROW (quoit_ledger_read_batch),
+  ROW (quoit_ledger_apply_entry),
 };
 
 /* quoit_ledger_ref() comes before quoit_ledger_unref(), which drops that reference; main() drops the last one. */
