@@ -116,6 +116,7 @@ run (Session *session, GError **error)
   if (!session_parse (session, options, error) || !session_check (session, error)
       || (entries != NULL && !text_parse_number (entries, &rule, &most, error)))
     return false;
+  session->only_reads = true;
   ledger = session_open (session, error);
   if (ledger == NULL)
     return false;

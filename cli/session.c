@@ -284,7 +284,8 @@ session_note_written (Session *session)
 static bool
 has_changed (const Session *session)
 {
-  return session->has_written || (session->ledger != NULL && get_last_seq (session->ledger) != session->seq_before);
+  return session->has_written
+         || (!session->only_reads && session->ledger != NULL && get_last_seq (session->ledger) != session->seq_before);
 }
 
 bool

@@ -20,6 +20,7 @@ typedef struct {
 struct _Session {
   const Verb *verb;
   char **words;                        /* the command line; after session_parse(), only the arguments of the verb */
+  bool only_reads;                     /* the verb changes nothing, but sees the changes of others */
   char *db, *wait, *now, *at, *output; /* the values of the options that all verbs share; NULL: not given */
   int exit_status;                     /* 0 by default; verbs such as `fits` set it if their result is negative */
   QuoitLedger *ledger;                 /* the ledger that the verb opened for changes; NULL: none */

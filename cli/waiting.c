@@ -17,6 +17,12 @@ waiting_check (const Session *session, const RequestOptions *options, GError **e
   return !options->dry_run || text_refuse_usage (error, "--wait-for cannot be combined with --dry-run");
 }
 
+static gint64
+now_ms (void)
+{
+  return g_get_real_time () / 1000;
+}
+
 /* Waits until the feed has news, or for one turn. */
 static bool
 wait_for_news (QuoitFeed *feed, gint64 left_ms, GError **error)
@@ -61,7 +67,8 @@ reserve_when_it_fits (const Session *session, Reservation *reservation, QuoitLed
 
       if (group != NULL)
         return group;
-      if (why->code != QUOIT_ERROR_NOT_NOW || left_ms <= 0)
+      if ((why->code != QUOIT_ERROR_NOT_NOW && why->code != QUOIT_ERROR_BUSY) || left_ms <= 0
+          || (reservation->from_ms != 0 && reservation->from_ms <= now_ms () + TURN_MS))
         return g_propagate_error (error, g_steal_pointer (&why)), NULL;
       g_clear_pointer (report, quoit_report_unref);
       if (feed == NULL && (feed = begin_feed (ledger, error)) == NULL)

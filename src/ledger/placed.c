@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "placement/ahead.h"
 #include "placement/view.h"
 
 /* Returns the bundle with the chosen chips and the takes of @spec. */
@@ -139,5 +140,8 @@ quoit_step_repair_bundles (const QuoitFleet *fleet, const QuoitFleet *seen, cons
     return NULL;
   quoit_refusal_copy_request (refusal);
   refusal->missing = quoit_step_make_unplaced_request (fleet, group, NULL);
+  refusal->fleet = quoit_fleet_ref (fleet);
+  refusal->seen_until_ms = quoit_group_latest_end (group);
+  refusal->end_ms = refusal->seen_until_ms;
   return NULL;
 }

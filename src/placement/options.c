@@ -59,7 +59,8 @@ add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
 {
   const QuoitLayout *layout = fleet->layout;
 
-  for (guint32 c = 0; c < layout->n_classes; c++)
+  /* A group cannot change to another class. */
+  for (guint32 c = 0; c < layout->n_classes && !report->is_of_group; c++)
     {
       const QuoitSliceFacts *facts = &layout->classes[c].facts;
       gboolean same_shape = quoit_shape_equal (facts->shape, request->shape);

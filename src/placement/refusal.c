@@ -190,7 +190,8 @@ try_options (QuoitReport *report, const QuoitRefusal *refusal, const QuoitFleet 
   if (refusal->repeat != NULL && group != NULL)
     quoit_report_try_options_of_group (report, fleet, refusal->now_ms, refusal->end_ms, refusal->repeat, group);
   else if (refusal->group_id == 0)
-    quoit_report_try_options (report, fleet, refusal->request, refusal->now_ms, refusal->end_ms);
+    quoit_report_try_options (report, fleet, refusal->missing != NULL ? refusal->missing : refusal->request,
+                              refusal->now_ms, refusal->end_ms);
 }
 
 static QuoitReport *

@@ -233,6 +233,8 @@ changes_request (const QuoitOption *option)
 {
   const QuoitStep *first = &g_array_index (option->steps, QuoitStep, 0);
 
+  if (option->steps->len == 0)
+    return FALSE;
   return first->kind == QUOIT_STEP_OTHER_TOPOLOGY || first->kind == QUOIT_STEP_OTHER_HOSTS
          || first->kind == QUOIT_STEP_CUT || first->kind == QUOIT_STEP_CUT_PARTITION
          || first->kind == QUOIT_STEP_JOIN_CUBES;

@@ -154,4 +154,27 @@ ok 0 "explain accepts a selector of a node id" explain --bundle TPU=4 --bundle-s
 fact "one placement exists for the selected node" "d['now']" 1
 ok 0 "explain accepts ray.io/node-id as a topology label" explain --bundle '2x{TPU=1}' --topology-label ray.io/node-id --now "$now" -o json
 fact "both bundles fit on one node" "d['verdict']" fits
+# --- a repair that nodes of a reservation ahead would make possible
+fresh 'v6e 4x4 x1; v6e 2x4 x1'
+ok 0 "bundles are reserved" reserve g --bundle '2x{TPU=4}' --now "$now"
+ok 0 "the other nodes are promised" reserve later --accelerator v6e --topology 4x4 --slices 1 --from 2027-06-01T00:00:00Z --now "$now"
+ok 0 "the node of the bundles drains" drain v6e-2x4-0-0 --now "$now"
+baseline
+refused 5 "their repair" "fits on no alive node" repair g --now "$now"
+err "the reservation ahead is the way" "would help: release later@2"
+ok 0 "explain agrees" explain g --now "$now" -o json
+fact "it has that option" '[o["text"] for o in d["options"]]' "['release later@2']"
+ok 0 "the option is taken" release later --now "$now"
+ok 0 "the repair succeeds" repair g --now "$now"
+
+fresh 'v6e 4x8 x2 pool=a; v6e 4x4 x3 pool=b; v6e 2x4 x3'
+ok 0 "a node dies" set-state b-2-0 dead --now 2026-05-01T09:31:00Z
+ok 0 "small parts are reserved" reserve g1 --accelerator v6e --topology 2x2 --slices 1..3 --cut any --lease 1h --now 2026-05-01T09:32:00Z
+ok 0 "large ones, too" reserve g3 --accelerator v6e --topology 4x8 --slices 1..3 --cut any --wrap --lease 5m --now 2026-05-01T09:33:00Z
+ok 0 "six bundles are reserved" reserve g5 --bundle '6x{TPU=4}' --now 2026-05-01T09:35:00Z
+ok 0 "slices are reserved ahead" reserve a7 --accelerator v6e --topology 4x4 --slices 2 --from 2026-05-01T11:06:00Z --now 2026-05-01T09:36:00Z
+ok 0 "a node of the bundles drains, too" drain v6e-2x4-0-0 --now 2026-05-01T09:37:00Z
+baseline
+refused 5 "a repair with options of many kinds" "not now" repair g5 --now 2026-05-01T09:37:00Z
+ok 0 "explain prints them" explain g5 --now 2026-05-01T09:37:00Z
 finish

@@ -132,6 +132,7 @@ for lost in 0 1; do
       baseline
       refused 5 "repair without a replacement for the lost slice" "not now|1 short" repair train --now "$now"
       ok 0 "explain gives the reason of a refused repair" explain train -o json
+    fact "no option asks a group for another class" '[o["text"] for o in d["options"] if "ask for" in o["text"]]' "[]"
       fact "explain counts the slice that is kept" 'd["verdict"], d["now"], d["wanted"]' "('not-now', 1, 2)"
       ok 0 "sync accepts the new replica before a repair" sync ray-nodes "$back" --now "$now"
     fi

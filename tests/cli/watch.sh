@@ -25,6 +25,20 @@ assert lines[0]['effects'][0]['group'] == 'train', lines
 
 "$top_builddir/cli/quoit" watch --since 0 | head -n 1 >"$tmp/seen"
 holds "a reader that leaves ends the watch" grep -q import "$tmp/seen"
+if [ -w /dev/full ]; then
+  "$top_builddir/cli/quoit" watch >/dev/full 2>"$tmp/full" &
+  watcher=$!
+  sleep 0.5
+  ok 0 "a change that the watch cannot print" drain v6e-4x4-0-0
+  status=0
+  wait $watcher || status=$?
+  holds "it failed, and claims no change" test $status -eq 8
+  ok 0 "the node is undrained" undrain v6e-4x4-0-0
+fi
+if unshare -Ur true 2>/dev/null; then
+  unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_inotify_watches && exec timeout 20 "$1" watch' sh "$top_builddir/cli/quoit" >"$tmp/out" 2>"$tmp/err"
+  holds "without room for watches, a watch fails at once" grep -q "max_user_watches" "$tmp/err"
+fi
 baseline
 refused 4 "a number that is still to come" "entry '99'" watch --since 99 --entries 1
 refused 3 "a number of no entries" "--entries '0'" watch --entries 0

@@ -17,22 +17,37 @@ enum {
   LOG_EVENTS = IN_CLOSE_WRITE | LOST_NAME
 };
 
-/* Watches the files that have the names now. Watching a file again changes nothing. */
-static void
+/* Returns FALSE with errno if the file cannot be watched; otherwise errno is 0. */
+static gboolean
+watch (int fd, const char *path, guint32 events)
+{
+  errno = 0;
+  return inotify_add_watch (fd, path, events) >= 0;
+}
+
+static gboolean
+has_no_room (void)
+{
+  return errno == ENOSPC || errno == ENOMEM;
+}
+
+/* Watches the files that have the names now. Watching a file again changes nothing. Returns FALSE with errno if the
+ * system has no room for watches left. */
+static gboolean
 watch_names (const QuoitStore *store, int fd)
 {
   g_autofree char *head = g_strconcat (store->file, "-head", NULL);
   g_autofree char *log = g_strconcat (store->file, "-wal", NULL);
 
-  if (inotify_add_watch (fd, head, HEAD_EVENTS) < 0 && errno == ENOENT)
+  if (!watch (fd, head, HEAD_EVENTS) && errno == ENOENT)
     {
       int head_fd = quoit_head_open (store->file);
 
       if (head_fd >= 0)
         close (head_fd);
-      inotify_add_watch (fd, head, HEAD_EVENTS);
+      watch (fd, head, HEAD_EVENTS);
     }
-  inotify_add_watch (fd, log, LOG_EVENTS);
+  return !has_no_room () && (watch (fd, log, LOG_EVENTS) || !has_no_room ());
 }
 
 gboolean
@@ -43,8 +58,12 @@ quoit_sqlite_open_news (QuoitStore *store, QuoitNews *news, GError **error)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "feed: inotify: %s: close other files, or raise fs.inotify.max_user_instances",
                        g_strerror (errno));
-  watch_names (store, news->fd);
-  return TRUE;
+  if (watch_names (store, news->fd))
+    return TRUE;
+  quoit_fail (error, QUOIT_ERROR_STORE, "feed: inotify: %s: raise fs.inotify.max_user_watches", g_strerror (errno));
+  close (news->fd);
+  news->fd = -1;
+  return FALSE;
 }
 
 void
