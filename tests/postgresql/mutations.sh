@@ -5,6 +5,8 @@
 set -eu
 . "${top_srcdir:?}/tests/postgresql/lib.sh"
 [ -z "${SANITIZER_FLAGS-}" ] || skip "a sanitized library cannot be loaded into other programs"
+top_srcdir=$(CDPATH='' cd -- "$top_srcdir" && pwd)
+top_builddir=$(CDPATH='' cd -- "$top_builddir" && pwd)
 case $top_builddir in
   "$top_srcdir"/*) build=${top_builddir#"$top_srcdir"/} ;;
   *) skip "the build tree is not in the source tree" ;;
