@@ -52,6 +52,7 @@ reserve_well (QuoitLedger *ledger, const char *name)
   g_autoptr (QuoitGroup) group = reserve (ledger, name, NULL, &error);
 
   ck_assert_ok (error);
+  ck_assert_ptr_nonnull (group);
 }
 
 /* Bytes of an entry or of a snapshot. */
@@ -284,7 +285,7 @@ START_TEST (entry_must_be_the_next_one_of_the_same_history)
 {
   g_auto (Pair) pair = pair_new ();
   g_auto (Pair) other = pair_new ();
-  g_auto (Bytes) first = { 0 }, second = { 0 }, foreign = { 0 }, mine = { 0 };
+  g_auto (Bytes) first = { 0 }, second = { 0 }, foreign = { 0 };
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (pair.follower);
   QuoitLedger *twin = follower_open (snapshot);
 
