@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [ARGUMENT...]: checks the Go module: formatting, `go vet`, and `go test` with the arguments.
+# check.sh [ARGUMENT...]: checks the Go module, or the one in $QUOIT_GO_MODULE: formatting, `go vet`, and `go test` with the
+# arguments. $QUOIT_GO_PACKAGES: which packages of it; all by default.
 set -eu
 here=$top_srcdir/bindings/go
+module=${QUOIT_GO_MODULE-$here}
+packages=${QUOIT_GO_PACKAGES-./...}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -18,28 +21,19 @@ step ()
   fi
 }
 
-step sh "$here/run.sh" vet ./...
+step sh "$here/run.sh" vet "$packages"
 if [ $status -ne 0 ]; then
   echo "0 passed, 1 failed"
   exit 1
 fi
-unformatted=$(cd "$here" && gofmt -l .)
+unformatted=$(cd "$module" && gofmt -l .)
 [ -z "$unformatted" ] || {
   printf '%s: not formatted: run gofmt -w\n' $unformatted
   echo "0 passed, 1 failed"
   exit 1
 }
 
-step sh "$here/run.sh" test -v -count=1 "$@" ./...
+step sh "$here/run.sh" test -v -count=1 "$@" "$packages"
 
-# Count each test and each row of the test vectors; the runner of the vectors prints the number of rows.
-awk -v status=$status '
-  /^ *--- PASS: / { passed++ }
-  /^ *--- FAIL: / { failed++ }
-  /^ *--- SKIP: / { skipped++ }
-  $0 ~ /^[0-9]+ rows passed, [0-9]+ failed, [0-9]+ skipped$/ { passed += $1; skipped += $6 }
-  END {
-    if (status != 0 && failed == 0) failed = 1
-    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
-  }' "$out"
+awk -v status=$status -f "$here/count.awk" "$out"
 exit $status

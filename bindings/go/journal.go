@@ -101,16 +101,21 @@ type Effect struct {
 // It fails with NotFound if a checkpoint has replaced some of them (the message names the first one that is kept),
 // Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) {
-	var journal *C.QuoitJournal
-	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		journal = C.quoit_ledger_read_journal(c, C.uint64_t(seq), &gerror)
-		return gerror
-	})
+	journal, err := l.readJournal(ctx, seq)
 	if err != nil {
 		return nil, err
 	}
 	defer C.quoit_journal_free(journal)
 	return entriesFromC(journal), nil
+}
+
+// readJournal returns the journal after seq, which the caller frees.
+func (l *Ledger) readJournal(ctx context.Context, seq uint64) (journal *C.QuoitJournal, err error) {
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		journal = C.quoit_ledger_read_journal(c, C.uint64_t(seq), &gerror)
+		return gerror
+	})
+	return journal, err
 }
 
 func entriesFromC(journal *C.QuoitJournal) []Entry {

@@ -116,11 +116,7 @@ func storedEntriesFromC(journal *C.QuoitJournal) ([]StoredEntry, error) {
 //
 // It fails like ChangesSince, and with Invalid for a ledger of OpenMemory.
 func (l *Ledger) EntriesSince(ctx context.Context, seq uint64) ([]StoredEntry, error) {
-	var journal *C.QuoitJournal
-	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		journal = C.quoit_ledger_read_journal(c, C.uint64_t(seq), &gerror)
-		return gerror
-	})
+	journal, err := l.readJournal(ctx, seq)
 	if err != nil {
 		return nil, err
 	}

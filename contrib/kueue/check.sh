@@ -69,12 +69,5 @@ else
   skipped=1
 fi
 cat "$out"
-awk -v status=$status -v skipped=${skipped-0} '
-  /^ *--- PASS: / { passed++ }
-  /^ *--- FAIL: / { failed++ }
-  /^ *--- SKIP: / { skipped++ }
-  END {
-    if (status != 0 && failed == 0) failed = 1
-    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
-  }' "$out"
+awk -v status=$status -v skipped=${skipped-0} -f "$top_srcdir/bindings/go/count.awk" "$out"
 exit $status

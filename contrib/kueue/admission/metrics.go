@@ -5,7 +5,8 @@ package admission
 import (
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -94,10 +95,5 @@ func (m *Metrics) Write(to io.Writer) error {
 }
 
 func sortedKeys[Value any](values map[string]Value) []string {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
+	return slices.Sorted(maps.Keys(values))
 }
