@@ -88,11 +88,13 @@ while [ $round -lt 8 ]; do
     writers="$writers $!"
   done
   sleep "0.$((round % 4 + 1))"
-  for pid in $writers; do
-    kill -KILL "$pid" 2>/dev/null && kills=$((kills + 1))
-  done
   # shellcheck disable=SC2086 # several numbers
-  wait $writers 2>/dev/null
+  kill -KILL $writers 2>/dev/null
+  for pid in $writers; do
+    status=0
+    wait "$pid" 2>/dev/null || status=$?
+    [ $status -ne 137 ] || kills=$((kills + 1)) # it had not ended by itself
+  done
   # The last line can be cut off. A line that is printed was stored.
   for writer in 1 2 3; do
     grep -E '^(reserved|released) [^ ]+$' "$tmp/work-$writer" >>"$tmp/acknowledged" || :

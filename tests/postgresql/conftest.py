@@ -38,3 +38,11 @@ def ledger(server: servers.Server, fleet: str) -> quoit.Ledger:
     ledger = quoit.create(server.url(fleet), wait_ms=2000)
     ledger.import_fleet_text(FLEET)
     return ledger
+
+
+@pytest.fixture
+def own_server() -> Iterator[servers.Server]:
+    server = servers.Server("checkpoint_timeout = 30s")
+    server.start()
+    yield server
+    server.remove()

@@ -98,17 +98,15 @@ class Server:
         base = f"postgresql://{user}@127.0.0.1:{port or self.port}/postgres{options}"
         return f"{base}#{fleet}" if fleet else base
 
+    @property
+    def as_account(self) -> list[str]:
+        """What runs a command as the account of the server."""
+        prefix = ["setpriv", "--reuid", self.account, "--regid", self.account, "--clear-groups"]
+        return prefix if os.geteuid() == 0 else []
+
     def _run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        prefix = [
-            "setpriv",
-            "--reuid",
-            self.account,
-            "--regid",
-            self.account,
-            "--clear-groups",
-        ]
         return subprocess.run(
-            [*(prefix if os.geteuid() == 0 else []), *command],
+            [*self.as_account, *command],
             check=check,
             capture_output=True,
             text=True,

@@ -402,8 +402,6 @@ def test_the_results_before_a_failure_are_written(snapshot, tmp_path, scenario, 
 
 
 def test_the_results_before_an_interrupt_are_written(snapshot, small_chunks, tmp_path):
-    interrupted = []
-
     def scenario(fork, case, random):
         if case == 4 and not (tmp_path / "done").exists():
             (tmp_path / "done").touch()
