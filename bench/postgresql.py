@@ -204,9 +204,9 @@ def measure_feed(server: servers.Server) -> None:
         show("the same, 95 of 100", 1000 * sorted(delays)[FEED_ROUNDS * 95 // 100], "ms")
 
 
-def timed(call, n: int = 15) -> float:
+def timed(call) -> float:
     times = []
-    for i in range(n):
+    for i in range(15):
         begin = time.monotonic()
         call(i)
         times.append(time.monotonic() - begin)

@@ -23,12 +23,10 @@ def lose_and_place(fork, case, random):
     """Kills up to four hosts, then reserves 1 to 8 slices four times."""
     for _ in range(case["dead"]):
         fork.set_node_state(f"v6e-4x4-{random.randrange(SLICES)}-0", quoit.NodeState.DEAD)
-    placed = 0
     for number in range(4):
         slices = random.choice((1, 2, 4, 8))
         fork.reserve(quoit.Request(f"job-{number}", accelerator="v6e", topology="4x4", slices=slices))
-        placed += 1
-    return {"placed": placed}
+    return {"placed": 4}
 
 
 def best(snapshot, scenario, **arguments):

@@ -91,9 +91,8 @@ open_ledger (Store *store, const uint8_t *bytes, size_t length)
   require (store->ledger != NULL, store->path, error);
 }
 
-/* Applies what other processes have stored, in one batch. The caller has locked the file. Returns the number of
- * entries. */
-static unsigned
+/* Applies what other processes have stored, in one batch. The caller has locked the file. */
+static void
 read_entries (Store *store)
 {
   g_autoptr (GError) error = NULL;
@@ -119,7 +118,6 @@ read_entries (Store *store)
     require (quoit_ledger_commit_batch (store->ledger, &error), store->path, error);
   if (store->ledger == NULL)
     stop (store->path, "it has no complete snapshot", QUOIT_ERROR_DAMAGED);
-  return n;
 }
 
 static void

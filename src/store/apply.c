@@ -72,7 +72,7 @@ apply (QuoitStore *store, QuoitEntry *entry, const guint8 *identity, GError **er
     return FALSE;
   next = quoit_fleet_fork (newest);
   if (!quoit_entry_apply (entry, &next, error) || !check_applied (entry, next, error)
-      || !store->engine->append (store, entry, next, error))
+      || !quoit_store_append (store, entry, next, error))
     return FALSE;
   g_clear_pointer (&store->pending, quoit_fleet_unref);
   store->pending = g_steal_pointer (&next);

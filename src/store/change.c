@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The single write path of a ledger. A change locks the writer, so that one thread of this process writes at a time,
  * and then begins a transaction, which excludes other processes. */
+#include <string.h>
+
 #include "base/time.h"
+#include "store/entry-bytes.h"
 #include "store/store-private.h"
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
@@ -55,6 +58,18 @@ can_apply_in_place (const QuoitStore *store, const QuoitEntry *entry)
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
+gboolean
+quoit_store_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
+{
+  if (store->is_linked)
+    {
+      if (entry->link == NULL || memcmp (entry->link->previous, store->pending_chain, sizeof store->pending_chain) != 0)
+        quoit_entry_link (entry, store->pending_chain, after);
+      memcpy (store->pending_chain, entry->link->chain, sizeof store->pending_chain);
+    }
+  return store->engine->append (store, entry, error);
+}
+
 /* Applies the entry to a fork of the fleet, and writes it. A rollback drops the fork. A fork that others share, such as
  * the report of a change of the same batch that was refused, stays as it is for them. */
 static gboolean
@@ -69,7 +84,7 @@ apply_to_pending (QuoitStore *store, QuoitEntry *entry, GError **error)
       store->pending = quoit_fleet_fork (shared);
       quoit_fleet_unref (shared);
     }
-  if (quoit_entry_apply (entry, &store->pending, error) && store->engine->append (store, entry, store->pending, error))
+  if (quoit_entry_apply (entry, &store->pending, error) && quoit_store_append (store, entry, store->pending, error))
     return TRUE;
   store->must_roll_back = TRUE;
   return FALSE;
@@ -180,7 +195,7 @@ decide_and_apply (QuoitStore *store, const QuoitAction *action, gint64 now_ms, Q
   if (store->writer_actor != NULL)
     entry->actor = g_strdup (store->writer_actor);
   if (can_apply_in_place (store, entry))
-    return apply_in_place (store, entry, error) && store->engine->append (store, entry, store->fleet, error);
+    return apply_in_place (store, entry, error) && quoit_store_append (store, entry, store->fleet, error);
   return apply_to_pending (store, entry, error);
 }
 

@@ -60,9 +60,8 @@ typedef struct {
   /* --- changes --- */
   gboolean (*begin) (QuoitStore *store, GError **error);    /* begins a write transaction, and catches up in it */
   gboolean (*catch_up) (QuoitStore *store, GError **error); /* reads what other processes wrote; never waits for them */
-  /* Writes @entry in the transaction. @after is the fleet with the entry applied. A ledger in memory may set the link
-   * of the entry. */
-  gboolean (*append) (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error);
+  /* Writes @entry in the transaction. It has its link, unless the ledger has none. Call quoit_store_append(). */
+  gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, GError **error);
   QuoitCommit (*commit) (QuoitStore *store, GError **error);
   /* Checks that the transaction, which is then rolled back, was decided on the last committed state. NULL: it always
    * is, because begin excludes other writers. */

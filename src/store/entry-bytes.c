@@ -114,17 +114,16 @@ number_at (const guint8 *bytes, guint i)
   return GINT64_FROM_BE (network);
 }
 
-/* The columns and the link of an entry that is being read. */
+/* The columns of an entry that is being read, with its link and the one before. */
 typedef struct {
   QuoitChainRow row;
-  QuoitEntryLink link;
   char *actor;
+  guint8 previous[QUOIT_CHAIN_BYTES], chain[QUOIT_CHAIN_BYTES];
 } Columns;
 
 static void
 columns_clear (Columns *columns)
 {
-  g_clear_pointer (&columns->link.effects, g_bytes_unref);
   g_free (columns->actor);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Columns, columns_clear)
@@ -139,8 +138,8 @@ read_columns (const guint8 *bytes, gsize length, Columns *columns)
   gint64 n_actor = number_at (numbers, ACTOR_LENGTH);
   guint8 chain[QUOIT_CHAIN_BYTES];
 
-  memcpy (columns->link.previous, links, QUOIT_CHAIN_BYTES);
-  memcpy (columns->link.chain, links + QUOIT_CHAIN_BYTES, QUOIT_CHAIN_BYTES);
+  memcpy (columns->previous, links, QUOIT_CHAIN_BYTES);
+  memcpy (columns->chain, links + QUOIT_CHAIN_BYTES, QUOIT_CHAIN_BYTES);
   row->seq = number_at (numbers, SEQ);
   row->time_ms = number_at (numbers, TIME);
   row->verb = number_at (numbers, VERB);
@@ -161,11 +160,9 @@ read_columns (const guint8 *bytes, gsize length, Columns *columns)
   row->actor = columns->actor;
   row->effects = texts;
   row->n_effect_bytes = (gsize) (bytes + length - texts);
-  columns->link.next_group_id = (guint64) row->next_group_id;
-  columns->link.next_node_id = (guint32) row->next_node_id;
-  memcpy (chain, columns->link.previous, sizeof chain);
+  memcpy (chain, columns->previous, sizeof chain);
   quoit_chain_add (chain, row);
-  return memcmp (chain, columns->link.chain, sizeof chain) == 0;
+  return memcmp (chain, columns->chain, sizeof chain) == 0;
 }
 
 QuoitEntry *
@@ -187,9 +184,7 @@ quoit_entry_from_bytes (const void *bytes, gsize length, guint8 *identity, GErro
                               row->n_effect_bytes, error);
   if (entry == NULL)
     return NULL;
-  columns.link.effects = g_bytes_new (row->effects, row->n_effect_bytes);
-  quoit_entry_set_link (entry, &columns.link);
-  columns.link.effects = NULL;
+  quoit_entry_set_stored_link (entry, row, columns.previous, columns.chain);
   memcpy (identity, (const guint8 *) bytes + sizeof magic, QUOIT_IDENTITY_BYTES);
   return entry;
 }

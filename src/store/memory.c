@@ -60,15 +60,9 @@ memory_catch_up (QuoitStore *store, GError **error)
 }
 
 static gboolean
-memory_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
+memory_append (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
-  if (store->is_linked)
-    {
-      if (entry->link == NULL)
-        quoit_entry_link (entry, store->pending_chain, after);
-      memcpy (store->pending_chain, entry->link->chain, sizeof store->pending_chain);
-    }
-  g_ptr_array_add (store->entries, quoit_entry_ref (entry));
+  g_ptr_array_add (store->entries, quoit_entry_ref ((QuoitEntry *) entry));
   return TRUE;
 }
 

@@ -100,6 +100,10 @@ gboolean quoit_store_refuse_batch (QuoitStore *store, GError **error);
  */
 gboolean quoit_store_add_path (const QuoitStore *store, gboolean ok, GError **error);
 
+/* Writes the entry in the transaction, linked to the ones before it if the ledger has links. @after is the fleet with
+ * the entry applied. */
+gboolean quoit_store_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error);
+
 /* The end of a transaction. */
 QuoitCommit quoit_store_commit (QuoitStore *store, GError **error);
 void quoit_store_roll_back (QuoitStore *store);

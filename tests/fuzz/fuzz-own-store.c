@@ -5,18 +5,15 @@
  * when it is written again. */
 #include <string.h>
 
-#include "base/sha256.h"
+#include "../seal-snapshot.h"
 #include "fuzz.h"
 #include "store/entry-bytes.h"
-#include "store/image.h"
 #include "store/store-private.h"
 
 enum { AS_IT_IS, ENTRIES, SNAPSHOT, N_WAYS };
 
-/* Where the parts are in the bytes of an entry, and of a snapshot. */
+/* Where the parts are in the bytes of an entry. */
 enum { ENTRY_IDENTITY = 16, ENTRY_PREVIOUS = 32, ENTRY_LINK = 64, ENTRY_NUMBERS = 96, N_NUMBERS = 6 };
-enum { SNAPSHOT_SEAL = 16, SNAPSHOT_IDENTITY = 48, SNAPSHOT_IMAGE = 80 };
-enum { IMAGE_HASH = SNAPSHOT_IMAGE + 96, IMAGE_PARTS = SNAPSHOT_IMAGE + QUOIT_IMAGE_HEAD_BYTES };
 
 static void
 require_sound (const QuoitFleet *fleet)
@@ -156,40 +153,6 @@ read_snapshot (const guint8 *bytes, gsize length)
   g_assert (quoit_store_verify (store, NULL));
 }
 
-static void
-hash_number (QuoitSha256 *sha, guint64 number)
-{
-  guint64 network = GUINT64_TO_BE (number);
-
-  quoit_sha256_add (sha, &network, sizeof network);
-}
-
-static void
-repair_snapshot (guint8 *bytes, gsize length)
-{
-  QuoitSha256 sha;
-
-  if (length < IMAGE_PARTS)
-    return;
-  quoit_sha256_init (&sha);
-  quoit_sha256_add (&sha, bytes + SNAPSHOT_IMAGE + 16, 48);
-  for (gsize at = IMAGE_PARTS; at + 8 <= length;)
-    {
-      guint64 n_bytes;
-
-      memcpy (&n_bytes, bytes + at, sizeof n_bytes);
-      n_bytes = MIN (GUINT64_FROM_BE (n_bytes), length - at - 8);
-      hash_number (&sha, n_bytes);
-      quoit_sha256_add (&sha, bytes + at + 8, n_bytes);
-      at += 8 + n_bytes;
-    }
-  quoit_sha256_finish (&sha, bytes + IMAGE_HASH);
-  quoit_sha256_init (&sha);
-  quoit_sha256_add (&sha, bytes, SNAPSHOT_SEAL);
-  quoit_sha256_add (&sha, bytes + SNAPSHOT_IDENTITY, IMAGE_PARTS - SNAPSHOT_IDENTITY);
-  quoit_sha256_finish (&sha, bytes + SNAPSHOT_SEAL);
-}
-
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -211,7 +174,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       apply_entries (&in);
       break;
     default:
-      repair_snapshot (copy, length);
+      seal_snapshot (copy, length);
       read_snapshot (copy, length);
     }
   return 0;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../sanitized.h"
-#include "base/sha256.h"
+#include "../seal-snapshot.h"
 #include "store-fixture.h"
 #include "store/codec.h"
 #include "store/entry-bytes.h"
@@ -335,43 +335,6 @@ END_TEST
 
 /* --- snapshots --- */
 
-enum { SEAL_AT = 16, IMAGE_AT = 80, HASH_AT = IMAGE_AT + 96, PARTS_AT = HASH_AT + 32 };
-
-static void
-hash_number (QuoitSha256 *sha, guint64 number)
-{
-  guint64 network = GUINT64_TO_BE (number);
-
-  quoit_sha256_add (sha, &network, sizeof network);
-}
-
-/* Repairs both checksums of changed bytes, if they can be parts at all. */
-static void
-seal_again (GByteArray *bytes)
-{
-  QuoitSha256 sha;
-
-  if (bytes->len < PARTS_AT)
-    return;
-  quoit_sha256_init (&sha);
-  quoit_sha256_add (&sha, bytes->data + IMAGE_AT + 16, 48);
-  for (guint at = PARTS_AT; at + 8 <= bytes->len;)
-    {
-      guint64 length;
-
-      memcpy (&length, bytes->data + at, sizeof length);
-      length = MIN (GUINT64_FROM_BE (length), bytes->len - at - 8);
-      hash_number (&sha, length);
-      quoit_sha256_add (&sha, bytes->data + at + 8, length);
-      at += 8 + (guint) length;
-    }
-  quoit_sha256_finish (&sha, bytes->data + HASH_AT);
-  quoit_sha256_init (&sha);
-  quoit_sha256_add (&sha, bytes->data, 16);
-  quoit_sha256_add (&sha, bytes->data + SEAL_AT + 32, MIN (bytes->len, PARTS_AT) - SEAL_AT - 32);
-  quoit_sha256_finish (&sha, bytes->data + SEAL_AT);
-}
-
 static GByteArray *
 copy_bytes (const GByteArray *bytes, guint length)
 {
@@ -404,20 +367,20 @@ START_TEST (changed_snapshots_with_valid_checksums_are_sound_or_refused)
   g_autoptr (GByteArray) same = copy_bytes (bytes, bytes->len);
   guint n_sound = 0, n_refused = 0;
 
-  seal_again (same);
+  seal_snapshot (same->data, same->len);
   ck_assert_mem_eq (same->data, bytes->data, bytes->len);
   for (guint i = 0; i < bytes->len; i++)
     {
       g_autoptr (GByteArray) prefix = copy_bytes (bytes, i);
 
-      seal_again (prefix);
+      seal_snapshot (prefix->data, prefix->len);
       ck_assert_msg (!try_snapshot (prefix), "prefix %u", i);
       for (guint bit = 0; bit < 8; bit++)
         {
           g_autoptr (GByteArray) changed = copy_bytes (bytes, bytes->len);
 
           changed->data[i] ^= (guint8) (1u << bit);
-          seal_again (changed);
+          seal_snapshot (changed->data, changed->len);
           if (try_snapshot (changed))
             n_sound++;
           else
@@ -451,7 +414,7 @@ START_TEST (great_numbers_do_not_allocate)
       for (guint n = 0; n < 5 && i + n < changed->len; n++)
         {
           changed->data[i + n] = n < 4 ? 0xff : 0x07;
-          seal_again (changed);
+          seal_snapshot (changed->data, changed->len);
           try_snapshot (changed);
         }
     }

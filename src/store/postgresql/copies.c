@@ -2,7 +2,6 @@
 /* Reads the history of a fleet for a copy, and writes that of another ledger to a new fleet. */
 #include <string.h>
 
-#include "store/codec.h"
 #include "store/postgresql/postgresql.h"
 
 /* How many rows of a copy are sent together. */
@@ -131,10 +130,9 @@ quoit_pg_add_entry (QuoitStore *store, const QuoitStoredEntry *stored, GError **
                      .next_node_id = from->next_node_id,
                      .verb = (QuoitVerb) from->verb,
                      .actor = g_strdup (from->actor),
-                     .effects = g_byte_array_sized_new ((guint) from->n_effect_bytes) };
+                     .effects = g_bytes_new (from->effects, from->n_effect_bytes) };
 
   memcpy (row.chain, stored->chain, sizeof row.chain);
-  g_byte_array_append (row.effects, from->effects, (guint) from->n_effect_bytes);
   g_array_append_val (store->postgres->rows, row);
   store->postgres->n_row_bytes += from->n_effect_bytes;
   return (store->postgres->rows->len < ROWS_PER_STATEMENT && store->postgres->n_row_bytes < BYTES_PER_STATEMENT)

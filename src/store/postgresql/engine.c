@@ -10,7 +10,7 @@
  * it: the rows are there, or they are sent again, or others were faster. */
 #include <string.h>
 
-#include "store/codec.h"
+#include "store/entry-bytes.h"
 #include "store/postgresql/postgresql.h"
 
 /* How many transactions lock first after one was overtaken. */
@@ -23,29 +23,22 @@ row_clear (gpointer data)
 {
   QuoitPgRow *row = data;
 
-  g_byte_array_unref (row->effects);
+  g_bytes_unref (row->effects);
   g_free (row->actor);
 }
 
 static gboolean
-pg_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
+pg_append (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
-  QuoitPgRow row = { .time_ms = entry->time_ms,
-                     .next_group_id = (gint64) after->next_group_id,
-                     .next_node_id = after->next_node_id,
-                     .verb = entry->verb,
-                     .actor = g_strdup (entry->actor),
-                     .effects = quoit_codec_encode (entry) };
+  const QuoitChainRow columns = quoit_entry_row (entry);
+  QuoitPgRow row = { .time_ms = columns.time_ms,
+                     .next_group_id = columns.next_group_id,
+                     .next_node_id = columns.next_node_id,
+                     .verb = (QuoitVerb) columns.verb,
+                     .actor = g_strdup (columns.actor),
+                     .effects = g_bytes_ref (entry->link->effects) };
 
-  quoit_chain_add (store->pending_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
-                                                            .time_ms = row.time_ms,
-                                                            .verb = row.verb,
-                                                            .actor = row.actor,
-                                                            .next_group_id = row.next_group_id,
-                                                            .next_node_id = row.next_node_id,
-                                                            .effects = row.effects->data,
-                                                            .n_effect_bytes = row.effects->len });
-  memcpy (row.chain, store->pending_chain, sizeof row.chain);
+  memcpy (row.chain, entry->link->chain, sizeof row.chain);
   g_array_append_val (store->postgres->rows, row);
   return TRUE;
 }
@@ -94,6 +87,8 @@ quoit_pg_make_arrays (const GArray *rows, GByteArray **arrays)
     {
       const QuoitPgRow *row = &g_array_index (rows, QuoitPgRow, i);
       gint32 verb = GINT32_TO_BE ((gint32) row->verb);
+      gsize n_effect_bytes;
+      gconstpointer effects = g_bytes_get_data (row->effects, &n_effect_bytes);
 
       add_int8 (arrays[0], row->time_ms);
       add_element (arrays[1], &verb, sizeof verb);
@@ -101,7 +96,7 @@ quoit_pg_make_arrays (const GArray *rows, GByteArray **arrays)
       add_int8 (arrays[3], row->next_group_id);
       add_int8 (arrays[4], row->next_node_id);
       add_element (arrays[5], row->chain, sizeof row->chain);
-      add_element (arrays[6], row->effects->data, row->effects->len);
+      add_element (arrays[6], effects, n_effect_bytes);
     }
 }
 

@@ -12,7 +12,7 @@ typedef struct {
   QuoitVerb verb;
   char *actor; /* NULL: no actor */
   guint8 chain[QUOIT_CHAIN_BYTES];
-  GByteArray *effects;
+  GBytes *effects;
 } QuoitPgRow;
 
 struct _QuoitPostgres {

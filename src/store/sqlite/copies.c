@@ -32,24 +32,14 @@ take_entries (QuoitDb *db, guint8 *chain, QuoitTakeFunc take, gpointer data, GEr
 gboolean
 quoit_sqlite_read_history (QuoitStore *store, QuoitImage **image, QuoitTakeFunc take, gpointer data, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
   guint8 chain[QUOIT_CHAIN_BYTES];
   QuoitDb reader = { 0 };
   gboolean ok = quoit_sqlite_check_handle (store, error) && quoit_sqlite_connect (store, &reader, error)
                 && quoit_sqlite_begin_reader (store, &reader, error);
 
-  if (ok)
-    {
-      *image = quoit_sqlite_checkpoint (&reader, &failure);
-      ok = failure == NULL && (*image == NULL || quoit_sqlite_load_parts (&reader, *image, &failure));
-      if (!ok)
-        g_propagate_error (error, g_steal_pointer (&failure));
-    }
-  if (ok && *image != NULL)
-    memcpy (chain, (*image)->chain, sizeof chain);
-  else
-    quoit_chain_begin (store->identity, chain);
-  ok = ok && take_entries (&reader, chain, take, data, error);
+  ok = ok && quoit_sqlite_read_first_link (&reader, image, chain, error)
+       && (*image == NULL || quoit_sqlite_load_parts (&reader, *image, error))
+       && take_entries (&reader, chain, take, data, error);
   quoit_db_close (&reader);
   return ok;
 }

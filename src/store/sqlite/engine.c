@@ -396,30 +396,22 @@ sqlite_begin (QuoitStore *store, GError **error)
 }
 
 static gboolean
-sqlite_append (QuoitStore *store, QuoitEntry *entry, const QuoitFleet *after, GError **error)
+sqlite_append (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
-  g_autoptr (GByteArray) effects = quoit_codec_encode (entry);
+  const QuoitChainRow row = quoit_entry_row (entry);
   sqlite3_stmt *stmt = quoit_db_stmt (&store->db, SQL_JOURNAL_INSERT, error);
 
   if (stmt == NULL)
     return FALSE;
-  sqlite3_bind_int64 (stmt, 1, (gint64) entry->seq);
-  sqlite3_bind_int64 (stmt, 2, entry->time_ms);
-  sqlite3_bind_int (stmt, 3, entry->verb);
-  if (entry->actor != NULL)
-    sqlite3_bind_text (stmt, 4, entry->actor, -1, SQLITE_STATIC);
-  sqlite3_bind_int64 (stmt, 5, (gint64) after->next_group_id);
-  sqlite3_bind_int64 (stmt, 6, after->next_node_id);
-  sqlite3_bind_blob (stmt, 7, effects->data, (int) effects->len, SQLITE_STATIC);
-  quoit_chain_add (store->pending_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
-                                                            .time_ms = entry->time_ms,
-                                                            .verb = entry->verb,
-                                                            .actor = entry->actor,
-                                                            .next_group_id = (gint64) after->next_group_id,
-                                                            .next_node_id = after->next_node_id,
-                                                            .effects = effects->data,
-                                                            .n_effect_bytes = effects->len });
-  sqlite3_bind_blob (stmt, 8, store->pending_chain, sizeof store->pending_chain, SQLITE_STATIC);
+  sqlite3_bind_int64 (stmt, 1, row.seq);
+  sqlite3_bind_int64 (stmt, 2, row.time_ms);
+  sqlite3_bind_int64 (stmt, 3, row.verb);
+  if (row.actor != NULL)
+    sqlite3_bind_text (stmt, 4, row.actor, -1, SQLITE_STATIC);
+  sqlite3_bind_int64 (stmt, 5, row.next_group_id);
+  sqlite3_bind_int64 (stmt, 6, row.next_node_id);
+  sqlite3_bind_blob (stmt, 7, row.effects, (int) row.n_effect_bytes, SQLITE_STATIC);
+  sqlite3_bind_blob (stmt, 8, entry->link->chain, sizeof entry->link->chain, SQLITE_STATIC);
   return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_save_effects (&store->db, entry, error);
 }
 

@@ -86,20 +86,12 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
 QuoitFleet *
 quoit_sqlite_load_checkpoint (QuoitDb *db, guint8 *chain, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
-  QuoitIdentity identity;
+  g_autoptr (QuoitImage) checkpoint = NULL;
 
-  if (failure != NULL)
-    return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
+  if (!quoit_sqlite_read_first_link (db, &checkpoint, chain, error))
+    return NULL;
   if (checkpoint == NULL)
-    {
-      if (!quoit_sqlite_read_identity (db, &identity, error))
-        return NULL;
-      quoit_chain_begin (identity.bytes, chain);
-      return quoit_store_new_empty_fleet ();
-    }
-  memcpy (chain, checkpoint->chain, QUOIT_CHAIN_BYTES);
+    return quoit_store_new_empty_fleet ();
   return quoit_sqlite_load_parts (db, checkpoint, error) ? quoit_image_fleet (checkpoint, error) : NULL;
 }
 
@@ -116,7 +108,7 @@ quoit_sqlite_entries_after (QuoitStore *store, guint64 seq, GError **error)
     return NULL;
   if (quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
       && quoit_sqlite_journal_range (&store->db, &range, error) && quoit_range_check_after (&range, seq, error)
-      && quoit_sqlite_read_first_link (&store->db, link, error))
+      && quoit_sqlite_read_first_link (&store->db, NULL, link, error))
     entries = quoit_sqlite_entries (&store->db, seq, link, error);
   if (!quoit_db_roll_back (&store->db, entries == NULL ? NULL : error))
     g_clear_pointer (&entries, g_ptr_array_unref);

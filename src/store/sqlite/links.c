@@ -68,19 +68,22 @@ quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **
 }
 
 gboolean
-quoit_sqlite_read_first_link (QuoitDb *db, guint8 *chain, GError **error)
+quoit_sqlite_read_first_link (QuoitDb *db, QuoitImage **checkpoint, guint8 *chain, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
+  g_autoptr (QuoitImage) found = quoit_sqlite_checkpoint (db, &failure);
   QuoitIdentity identity;
 
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
-  if (checkpoint != NULL)
-    return memcpy (chain, checkpoint->chain, QUOIT_CHAIN_BYTES), TRUE;
-  if (!quoit_sqlite_read_identity (db, &identity, error))
+  if (found != NULL)
+    memcpy (chain, found->chain, QUOIT_CHAIN_BYTES);
+  else if (quoit_sqlite_read_identity (db, &identity, error))
+    quoit_chain_begin (identity.bytes, chain);
+  else
     return FALSE;
-  quoit_chain_begin (identity.bytes, chain);
+  if (checkpoint != NULL)
+    *checkpoint = g_steal_pointer (&found);
   return TRUE;
 }
 

@@ -30,8 +30,10 @@ typedef struct {
   gint64 max_jump_ms, keep_ms;
 } QuoitIdentity;
 gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
-/* Reads the link before the first stored entry. */
-gboolean quoit_sqlite_read_first_link (QuoitDb *db, guint8 *chain, GError **error);
+/* Reads the link before the first stored entry. *@checkpoint (or NULL) gets the checkpoint, without its parts; NULL:
+ * none.
+ */
+gboolean quoit_sqlite_read_first_link (QuoitDb *db, QuoitImage **checkpoint, guint8 *chain, GError **error);
 /* Reads the last link of the chain. *@seq gets the entry, or the checkpoint, that it belongs to; 0: empty journal. */
 gboolean quoit_sqlite_read_last_link (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
 /* Returns the columns that a link covers, of the current row of @stmt, which is SQL_JOURNAL_SINCE. */

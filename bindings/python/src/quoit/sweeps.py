@@ -242,11 +242,11 @@ class _Run:
             return Here(plan, self._scenario)
         if self._on == "processes":
             workers = self._workers or len(os.sched_getaffinity(0))
-            return Processes(_with_scenario(plan, pickle_scenario(self._scenario)), min(workers, n_left))
+            return Processes(dataclasses.replace(plan, scenario=pickle_scenario(self._scenario)), min(workers, n_left))
         from ._sweep.on_ray import OnRay, import_ray
 
         dumps = import_ray().cloudpickle.dumps
-        plan = _with_scenario(plan, pickle_scenario(self._scenario, dumps))
+        plan = dataclasses.replace(plan, scenario=pickle_scenario(self._scenario, dumps))
         return OnRay(plan, os.urandom(16).hex(), self._workers)
 
     # --- chunks ---
@@ -344,7 +344,3 @@ class _OtherTrace(Exception):
 
     def __str__(self) -> str:
         return f'\n"""\n{self.args[0]}"""'
-
-
-def _with_scenario(plan: Plan, scenario: bytes) -> Plan:
-    return Plan(plan.snapshot, scenario, plan.seed, plan.version)

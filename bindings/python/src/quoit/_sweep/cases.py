@@ -68,32 +68,31 @@ class Lost:
 
 
 class Worker:
-    """Rebuilds the snapshot and the scenario once, and then runs any number of cases.
+    """Rebuilds the snapshot once, and then runs any number of cases."""
 
-    Raises:
-        VersionError: this process has another version of quoit than the one that planned the sweep.
-        InvalidError: this process cannot import the scenario.
-    """
+    def __init__(self, plan: Plan, scenario: Callable[..., Any]) -> None:
+        self._scenario = scenario
+        self._snapshot = Snapshot.from_bytes(plan.snapshot)
+        self._seed = plan.seed
 
-    def __init__(self, plan: Plan) -> None:
+    @classmethod
+    def of_plan(cls, plan: Plan) -> Worker:
+        """Returns a worker of another process, with the scenario of the plan.
+
+        Raises:
+            VersionError: this process has another version of quoit than the one that planned the sweep.
+            InvalidError: this process cannot import the scenario.
+        """
         if library_version() != plan.version:
             raise errors.VersionError(f"a worker has quoit '{library_version()}': expected '{plan.version}'")
         try:
-            self._scenario = pickle.loads(plan.scenario)
+            scenario = pickle.loads(plan.scenario)
         except Exception as error:
             raise errors.InvalidError(
                 f"a worker cannot import the scenario: {describe_error(error)}: expected a function at the top level of a "
                 "module, or of the program's file"
             ) from None
-        self._snapshot = Snapshot.from_bytes(plan.snapshot)
-        self._seed = plan.seed
-
-    @classmethod
-    def here(cls, plan: Plan, scenario: Callable[..., Any]) -> Worker:
-        """Returns a worker for this process. Its scenario need not be pickled."""
-        worker = cls.__new__(cls)
-        worker._scenario, worker._snapshot, worker._seed = scenario, Snapshot.from_bytes(plan.snapshot), plan.seed
-        return worker
+        return cls(plan, scenario)
 
     def run(self, first: int, cases: Sequence[str]) -> Done:
         """Runs cases until one fails, or the chunk takes too long. Returns the results of those that are done."""

@@ -100,7 +100,7 @@ def _run(plan: list[Any], key: str, first: int, cases: list[str]) -> Done | erro
         import ray
 
         try:
-            worker = Worker(ray.get(plan[0]))
+            worker = Worker.of_plan(ray.get(plan[0]))
         except errors.Error as error:
             return error
         _workers.clear()

@@ -71,7 +71,7 @@ class Here(Runner):
     """Runs pieces in this process, in `wait`."""
 
     def __init__(self, plan: Plan, scenario: Callable[..., Any]) -> None:
-        self._worker = Worker.here(plan, scenario)
+        self._worker = Worker(plan, scenario)
         self._next: tuple[Piece, Sequence[str]] | None = None
 
     def has_room(self) -> bool:
@@ -231,7 +231,7 @@ def _serve(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         plan = pipe.recv()
         try:
-            worker = Worker(plan)
+            worker = Worker.of_plan(plan)
         except errors.Error as error:
             pipe.send(error)
             return
