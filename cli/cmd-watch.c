@@ -78,7 +78,7 @@ begin_feed (QuoitLedger *ledger, const char *since, GError **error)
   return NULL;
 }
 
-/* Ends when nobody reads the output any more. */
+/* Ends when the output has no reader any more. */
 static bool
 watch (Session *session, QuoitFeed *feed, gint64 most, GError **error)
 {

@@ -140,7 +140,7 @@ open_store (const char *path)
 
 /* --- writing --- */
 
-/* Appends the records if nobody has stored an entry that the ledger lacks. The length of the file is the comparison:
+/* Appends the records if no other process has stored an entry that the ledger lacks. The length of the file is the comparison:
  * it only grows, and the ledger has all records up to store->read. Returns FALSE if another process was faster. */
 static bool
 append (Store *store, const GByteArray *records)
@@ -156,7 +156,7 @@ append (Store *store, const GByteArray *records)
   }
   if (is_last && records->len > 0)
     {
-      /* Behind the last complete record there can be a part of one that nobody was told of. If the disk fails, it is
+      /* Behind the last complete record there can be a part of one that was never acknowledged. If the disk fails, it is
        * unknown what is stored: the next start of the program will see. */
       require_io (ftruncate (store->fd, store->read) == 0, store->path);
       require_io (pwrite (store->fd, records->data, records->len, store->read) == (ssize_t) records->len, store->path);
@@ -246,7 +246,7 @@ release (QuoitLedger *ledger, const char *name, const char *topology, char **han
   return quoit_ledger_release (ledger, name, now_ms (), error);
 }
 
-/* Makes the change, and tells the caller of this program. */
+/* Makes the change, and prints it for the caller of this program. */
 static void
 make_and_tell (Store *store, Change change, const char *name, const char *topology)
 {

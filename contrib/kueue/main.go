@@ -209,7 +209,7 @@ func (p *process) guard() error {
 	return nil
 }
 
-// openLedger opens the ledger, and creates it if there is none.
+// openLedger opens the ledger, and creates it if it does not exist.
 func (p *process) openLedger() (*quoit.Ledger, error) {
 	ledger, err := quoit.Open(p.ledger, p.wait)
 	if errors.Is(err, quoit.NotFound) {

@@ -113,7 +113,7 @@ QuoitEntry *quoit_entry_ref (const QuoitEntry *entry); /* the reference count is
 void quoit_entry_unref (QuoitEntry *entry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
 void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes ownership of what the effect points to */
-/* Gives the entry, which nobody else uses yet, a copy of @link. Takes ownership of the effects of @link. */
+/* Gives the entry, which no other thread uses yet, a copy of @link. Takes ownership of the effects of @link. */
 void quoit_entry_set_link (QuoitEntry *entry, const QuoitEntryLink *link);
 
 /* Frees what the effect points to. */

@@ -285,7 +285,7 @@ func (p *pass) syncNodes(ctx context.Context) error {
 	return p.readGroups(ctx)
 }
 
-// readGroups finds the groups of this controller. It forgets those that have ended, for example because somebody else has
+// readGroups finds the groups of this controller. It forgets those that have ended, for example because another caller has
 // released them, so that their keys can be used again.
 func (p *pass) readGroups(ctx context.Context) error {
 	if p.identity == "" {

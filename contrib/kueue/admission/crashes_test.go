@@ -38,7 +38,7 @@ var scenarios = map[string]func(*world){
 		w.settle()
 		w.cluster.removeNode("pool0-1") // there is another slice
 		w.settle()
-		w.cluster.removeNode("pool1-1") // there is none: a is evicted
+		w.cluster.removeNode("pool1-1") // no other slice is free: a is evicted
 		w.cluster.removeNode("pool2-1")
 		w.settle()
 		w.cluster.addNode("pool0", 1)

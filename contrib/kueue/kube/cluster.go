@@ -197,7 +197,7 @@ func (c *Cluster) Checks() ([]admission.AdmissionCheck, error) {
 	return valuesOf[admission.AdmissionCheck](c.checks)
 }
 
-// ReadWorkload reads a Workload from the server. It returns nil if there is none.
+// ReadWorkload reads a Workload from the server. It returns nil if it does not exist.
 func (c *Cluster) ReadWorkload(ctx context.Context, namespace, name string) (*admission.Workload, error) {
 	object, err := c.client.Resource(workloadResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

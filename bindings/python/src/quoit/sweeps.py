@@ -152,7 +152,7 @@ def sweep(
         scenario: called as ``scenario(fork, case, random)``. For "processes", other processes must be able to import
             it: a function at the top level of a module. The program must begin the sweep below
             ``if __name__ == "__main__":``.
-        cases: JSON values; the scenario gets a copy of its case. A number n stands for the cases 0 to n - 1.
+        cases: JSON values; the scenario gets a copy of its case. A number n means the cases 0 to n - 1.
         seed: any number of 64 bits.
         on: "here" (in this process), "processes" (in processes of this machine) or "ray" (in tasks with one CPU each on
             the Ray cluster that `ray.init()` finds; quoit must be installed on its nodes).

@@ -138,7 +138,7 @@ class _Walk:
         pickler.fast = True  # without references to equal parts, which depend on how Python loaded the module
         try:
             pickler.dump(value)
-        except Exception:  # classes raise what they like; two such values cannot be told apart
+        except Exception:  # classes raise what they like; two such values cannot be distinguished
             yield "unknown"
         else:
             yield hashlib.sha256(data.getvalue()).hexdigest()

@@ -90,7 +90,7 @@ class Folder:
         self._chunks = os.open(self._name(_CHUNKS), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
 
     def _refuse_other_files(self) -> None:
-        """A folder without a sweep must be empty, so that no file of anybody else is ever replaced."""
+        """A folder without a sweep must be empty, so that no foreign file is ever replaced."""
         names = set(os.listdir(self.path))
         others = sorted(names - {_LOCK, _ABOUT + _NEW})
         if _ABOUT not in names and others:

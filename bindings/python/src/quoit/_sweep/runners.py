@@ -213,7 +213,7 @@ def _interrupts_wait() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_main_without_file() -> Iterator[None]:
-    """A spawned process imports the program's file. If it is no file, such as '<stdin>', there is none to import."""
+    """A spawned process imports the program's file. A name that is no file, such as '<stdin>', cannot be imported."""
     main = sys.modules.get("__main__")
     name = getattr(main, "__file__", None)
     if main is None or name is None or os.path.exists(name):

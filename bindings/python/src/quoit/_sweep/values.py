@@ -57,7 +57,7 @@ def _kind(value: object) -> str:
 
 
 def list_texts(cases: object) -> list[str]:
-    """Returns the text of each case. A number n stands for the cases 0 to n - 1.
+    """Returns the text of each case. A number n means the cases 0 to n - 1.
 
     Raises:
         InvalidError: the number is negative, or a case is not JSON.
