@@ -140,8 +140,9 @@ open_store (const char *path)
 
 /* --- writing --- */
 
-/* Appends the records if no other process has stored an entry that the ledger lacks. The length of the file is the comparison:
- * it only grows, and the ledger has all records up to store->read. Returns FALSE if another process was faster. */
+/* Appends the records if no other process has stored an entry that the ledger lacks. The length of the file is the
+ * comparison: it only grows, and the ledger has all records up to store->read. Returns FALSE if another process was
+ * faster. */
 static bool
 append (Store *store, const GByteArray *records)
 {
@@ -156,8 +157,8 @@ append (Store *store, const GByteArray *records)
   }
   if (is_last && records->len > 0)
     {
-      /* Behind the last complete record there can be a part of one that was never acknowledged. If the disk fails, it is
-       * unknown what is stored: the next start of the program will see. */
+      /* Behind the last complete record there can be a part of one that was never acknowledged. If the disk fails, it
+       * is unknown what is stored: the next start of the program will see. */
       require_io (ftruncate (store->fd, store->read) == 0, store->path);
       require_io (pwrite (store->fd, records->data, records->len, store->read) == (ssize_t) records->len, store->path);
       require_io (fdatasync (store->fd) == 0, store->path);
