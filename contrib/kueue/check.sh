@@ -34,8 +34,10 @@ sh "$here/run.sh" list -deps -test ./... >/dev/null || skip "the Go modules of t
 # shellcheck disable=SC2086 # a list
 go_in "$here/servers" list -deps $programs >/dev/null || skip "the Go modules of Kubernetes and Kueue cannot be downloaded"
 
-# The programs depend on go.sum and on the version of Go only.
-state=$( (cat "$here/servers/go.sum" && go version) | cksum | tr ' ' '-')
+# The programs depend on this script, go.sum and the version of Go only. Kueue asks the server for its version, which a
+# build of Kubernetes gets from the linker.
+version=$(go_in "$here/servers" list -m -f '{{.Version}}' k8s.io/kubernetes)
+state=$( (cat "$0" "$here/servers/go.sum" && go version) | cksum | tr ' ' '-')
 servers=$top_builddir/contrib/kueue/servers-$state
 mkdir -p "$servers"
 for program in $programs; do
@@ -43,7 +45,7 @@ for program in $programs; do
   [ "$name" != v3 ] || name=etcd
   [ ! -x "$servers/$name" ] || continue
   echo "building $name"
-  go_in "$here/servers" build -ldflags='-s -w' -o "$servers/$name.new" "$program"
+  go_in "$here/servers" build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$version" -o "$servers/$name.new" "$program"
   mv "$servers/$name.new" "$servers/$name"
 done
 
@@ -69,5 +71,5 @@ else
   skipped=1
 fi
 cat "$out"
-awk -v status=$status -v skipped=${skipped-0} -f "$top_srcdir/bindings/go/count.awk" "$out"
+awk -v status=$status -v skipped="${skipped-0}" -f "$top_srcdir/bindings/go/count.awk" "$out"
 exit $status
