@@ -88,6 +88,32 @@ def bare_rate(connection: sqlite3.Connection, seconds: float) -> float:
     return n / (time.monotonic() - begin)
 
 
+BARE_APPEND = f"""
+WITH head AS (UPDATE bare.head SET seq = seq + 1 WHERE id = 1 RETURNING seq)
+INSERT INTO bare.entries SELECT seq, decode(repeat('00', {ENTRY_BYTES}), 'hex') FROM head;
+""".replace("\n", " ")
+
+
+def server_rate(server: servers.Server, folder: Path) -> float:
+    """Rows that the server commits in a second for pgbench, each with its head in one prepared statement."""
+    programs = servers.find_programs()
+    assert programs is not None
+    server.sql(
+        "CREATE SCHEMA IF NOT EXISTS bare; CREATE TABLE IF NOT EXISTS bare.head (id int PRIMARY KEY, seq bigint);"
+        "CREATE TABLE IF NOT EXISTS bare.entries (seq bigint PRIMARY KEY, row bytea);"
+        "INSERT INTO bare.head VALUES (1, 0) ON CONFLICT DO NOTHING"
+    )
+    script = folder / "append.sql"
+    script.write_text(BARE_APPEND)
+    run = subprocess.run(
+        [f"{programs}/pgbench", "-n", "-M", "prepared", "-T", "1", "-f", str(script), server.url()],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(run.stdout.partition("tps = ")[2].split()[0])
+
+
 def own_rate(ledger: quoit.Ledger, seconds: float) -> float:
     begin = time.monotonic()
     return pairs_until(ledger, "one", begin + seconds) / (time.monotonic() - begin)
@@ -149,14 +175,21 @@ def measure_rates(server: servers.Server, folder: Path) -> None:
     with quoit.create(url) as ledger:
         ledger.import_fleet_text(FLEET)
         own_rate(ledger, 0.5)
-        own, base, common = [], [], []
+        own, base, common, append = [], [], [], []
         for _ in range(ROUNDS):
             base.append(bare_rate(bare, SECONDS))
+            append.append(server_rate(server, folder))
             own.append(own_rate(ledger, SECONDS))
             common.append(common_rate(url, 3))
         show("SQLite's bare loop", statistics.median(base), "changes/s")
+        show("the server's bare loop", statistics.median(append), "changes/s")
         show("one writer", statistics.median(own), "changes/s")
         show("one writer, relative to SQLite's bare loop", statistics.median(map(lambda a, b: a / b, own, base)), "")
+        show(
+            "one writer, relative to the server's bare loop",
+            statistics.median(map(lambda a, b: a / b, own, append)),
+            "",
+        )
         show("three writers, relative to one", statistics.median(map(lambda a, b: a / b, common, own)), "")
         rates = [batch_rate(ledger) for _ in range(10 * ROUNDS)]
         show("batches of 100", statistics.median(rates), "reservations/s")
