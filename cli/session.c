@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nearest.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -63,6 +64,61 @@ refuse_arguments (const Session *session, guint n_words, GError **error)
   return false;
 }
 
+static void
+offer_options (Nearest *nearest, const GOptionEntry *options)
+{
+  for (; options != NULL && options->long_name != NULL; options++)
+    if ((options->flags & G_OPTION_FLAG_HIDDEN) == 0)
+      nearest_offer (nearest, options->long_name);
+}
+
+/* Adds the nearest option to GOption's message on an unknown one, which ends with that word of the command line. */
+static void
+add_question (GError *error, const GOptionEntry *options, const GOptionEntry *common)
+{
+  const char *word = strstr (error->message, "--");
+  g_autofree char *typed = NULL, *question = NULL, *message = NULL;
+  g_auto (Nearest) nearest = { 0 };
+
+  if (word == NULL)
+    return;
+  typed = g_strndup (word + 2, strcspn (word + 2, "="));
+  nearest = nearest_begin (typed);
+  offer_options (&nearest, options);
+  offer_options (&nearest, common);
+  question = nearest_format_question (&nearest, "--");
+  message = error->message;
+  error->message = g_strconcat (message, question, NULL);
+}
+
+static void
+note_options (GPtrArray *seen, const GOptionEntry *options)
+{
+  for (; options != NULL && options->long_name != NULL; options++)
+    if ((options->flags & G_OPTION_FLAG_HIDDEN) == 0)
+      g_ptr_array_add (seen, g_memdup2 (options, sizeof *options));
+}
+
+bool
+session_parse_context (GOptionContext *context, char ***words, const GOptionEntry *options, const GOptionEntry *common,
+                       GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (options != NULL)
+    g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+  if (g_option_context_parse_strv (context, words, &why))
+    return true;
+  if (g_error_matches (why, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+    add_question (why, options, common);
+  /* GOption's messages begin with a capital letter, quoit's do not. */
+  if (why->domain == G_OPTION_ERROR)
+    why->message[0] = g_ascii_tolower (why->message[0]);
+  g_propagate_error (error, g_steal_pointer (&why));
+  return false;
+}
+
 /* Parses session->words with the options of @context. Afterwards it has only the arguments. */
 static bool
 parse_words (Session *session, GOptionContext *context, const GOptionEntry *options, GError **error)
@@ -70,10 +126,14 @@ parse_words (Session *session, GOptionContext *context, const GOptionEntry *opti
   g_autofree GOptionEntry *common = session_options (session);
   guint n_words;
 
-  if (options != NULL)
-    g_option_context_add_main_entries (context, options, NULL);
-  g_option_context_add_main_entries (context, common, NULL);
-  if (!g_option_context_parse_strv (context, &session->words, error))
+  if (session->seen_options != NULL)
+    {
+      note_options (session->seen_options, options);
+      note_options (session->seen_options, common);
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_CANCELLED, "only the options are wanted");
+      return false;
+    }
+  if (!session_parse_context (context, &session->words, options, common, error))
     return false;
 
   /* Removes word 0, the verb, and the first "--", which GOption leaves in place. */
@@ -113,9 +173,6 @@ session_parse_line (Session *session, const GOptionEntry *options, GError **erro
   g_option_context_set_help_enabled (context, FALSE);
   if (!parse_words (session, context, options, &why))
     {
-      /* GOption's messages begin with a capital. */
-      if (why->domain == G_OPTION_ERROR)
-        why->message[0] = g_ascii_tolower (why->message[0]);
       g_set_error_literal (error, QUOIT_ERROR, why->domain == QUOIT_ERROR ? why->code : QUOIT_ERROR_USAGE,
                            why->message);
       return false;
@@ -140,12 +197,7 @@ session_parse_part (Session *session, char ***words, const GOptionEntry *options
   g_free (*words);
   *words = NULL;
   g_option_context_set_help_enabled (context, FALSE);
-  g_option_context_add_main_entries (context, options, NULL);
-  g_option_context_add_main_entries (context, common, NULL);
-  is_parsed = g_option_context_parse_strv (context, &program, error);
-  /* GOption's messages begin with a capital. */
-  if (!is_parsed && error != NULL)
-    (*error)->message[0] = g_ascii_tolower ((*error)->message[0]);
+  is_parsed = session_parse_context (context, &program, options, common, error);
   if (!is_parsed || program[1] == NULL)
     return is_parsed;
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected options", program[1]);

@@ -28,6 +28,7 @@ struct _Session {
   bool has_written;                    /* the verb has changed something that is not in the journal */
   bool has_answered;                   /* the verb has tried to write to stdout */
   bool ignores_sigpipe;                /* this process ignores SIGPIPE, and its parent does not */
+  GPtrArray *seen_options;             /* not NULL: session_parse() only adds its options, GOptionEntry, and fails */
   char *explanation;                   /* lines for stderr below the message of a failure; NULL: none */
 };
 
@@ -35,8 +36,13 @@ struct _Session {
 GOptionEntry *session_options (Session *session);
 
 /* Parses @options (NULL: none) and the options that all verbs share. Afterwards session->words has only the arguments.
- * --help ends the process. */
+ * --help ends the process. An unknown option is USAGE, with the nearest known one. */
 bool session_parse (Session *session, const GOptionEntry *options, GError **error);
+
+/* Parses @words with two tables of options; @options may be NULL. Adds the nearest option to the message on an unknown
+ * one. */
+bool session_parse_context (GOptionContext *context, char ***words, const GOptionEntry *options,
+                            const GOptionEntry *common, GError **error);
 
 /* Like session_parse(), for a line of `quoit what-if`, which has the words of a verb, but neither --help nor the
  * options that all verbs share. */

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "nearest.h"
+
 static const char *const outputs_facts[] = { "table", "json", NULL };
 static const char *const outputs_rows[] = { "table", "json", "csv", NULL };
 static const char *const outputs_pages[] = { "table", "json", "csv", "html", NULL };
+static const char *const outputs_text[] = { "table", NULL };
 static const char *const outputs_shell[] = { "table", "env", "slice", "json", NULL };
 
 /* clang-format off */
@@ -17,6 +20,30 @@ static const struct {
 } verbs[] = { VERBS (TRAITS_OF_VERB) };
 #undef TRAITS_OF_VERB
 /* clang-format on */
+
+const Verb *
+verb_at (guint index)
+{
+  return index < G_N_ELEMENTS (verbs) ? verbs[index].verb : NULL;
+}
+
+const Verb *
+verb_find (const char *name, GError **error)
+{
+  g_auto (Nearest) nearest = nearest_begin (name);
+  g_autofree char *question = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    {
+      if (g_str_equal (verbs[i].verb->name, name))
+        return verbs[i].verb;
+      nearest_offer (&nearest, verbs[i].verb->name);
+    }
+  question = nearest_format_question (&nearest, "");
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s' is not a verb%s", name,
+               question[0] == '\0' ? "; quoit --help lists them" : question);
+  return NULL;
+}
 
 const char *const *
 verb_outputs (const Verb *verb)

@@ -55,12 +55,19 @@
   VERB (env, shell, true) \
   VERB (mesh, facts, true) \
   VERB (catalogue, rows, false) \
-  VERB (check, facts, false)
+  VERB (check, facts, false) \
+  VERB (completion, text, false) \
+  VERB (help, text, false)
 
 #define DECLARE_VERB(identifier, outputs, has_past) extern const Verb verb_##identifier;
 VERBS (DECLARE_VERB)
 #undef DECLARE_VERB
 /* clang-format on */
+
+/* Returns a verb of the table; NULL after the last one. */
+const Verb *verb_at (guint index);
+/* Finds a verb by its name. Fails with USAGE, and proposes the nearest name. */
+const Verb *verb_find (const char *name, GError **error);
 
 /* Returns the values of -o that the verb accepts. The first one is the default. NULL-terminated. */
 const char *const *verb_outputs (const Verb *verb);
@@ -75,6 +82,10 @@ char *format_verbs_with_rows (void);
 
 /* Returns what the user can do if the verb has changed something, but its answer was lost. */
 const char *verb_lost_answer_advice (const Verb *verb);
+
+/* Parses the options before the verb. Afterwards session->words begins with the verb, or is empty. --help ends the
+ * process. */
+bool session_parse_first (Session *session, gboolean *version, GError **error);
 
 /* Parses and checks the command line of a verb that has no options of its own. */
 bool session_begin (Session *session, GError **error);

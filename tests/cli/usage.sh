@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/cli/lib.sh"
 
 verbs='init import export verify backup copy journal watch status nodes slices groups show slots fragmentation who-holds reserve update release set-state
-  drain undrain fits when explain what-if defrag plan promise env catalogue check'
+  drain undrain fits when explain what-if defrag plan promise env catalogue check completion help'
 
 ok 0 "--help succeeds" --help
 for verb in $verbs; do

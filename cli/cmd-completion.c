@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the scripts with which shells complete command lines of quoit, and the names that they propose. */
+#include <string.h>
+
+#include "completion.h"
+#include "text.h"
+
+/* A list of more names is of no use at a prompt. */
+enum { MAX_NAMES = 5000 };
+
+/* --- bash --- */
+
+static const char bash_begin[]
+    = "# bash completion for quoit(1), from `quoit completion bash`\n"
+      "\n"
+      "_quoit_add ()\n"
+      "{\n"
+      "  local word=$1 db=$2 line\n"
+      "\n"
+      "  case $word in\n"
+      "    @files)\n"
+      "      compopt -o filenames 2>/dev/null\n"
+      "      while IFS= read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen -f -- \"$cur\")\n"
+      "      ;;\n"
+      "    @names)\n"
+      "      while IFS= read -r line; do\n"
+      "        [[ $line == \"$cur\"* ]] && COMPREPLY+=(\"$(printf %q \"$line\")\")\n"
+      "      done < <(quoit ${db:+--db \"$db\"} completion names 2>/dev/null)\n"
+      "      ;;\n"
+      "    \"$cur\"*) COMPREPLY+=(\"$word\") ;;\n"
+      "  esac\n"
+      "}\n"
+      "\n"
+      "_quoit ()\n"
+      "{\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} before=$((COMP_CWORD - 1)) prev verb='' db='' i word\n"
+      "  local words='' options='' arguments='' is_value=''\n"
+      "\n"
+      "  # Bash makes three words of --option=value.\n"
+      "  [[ $cur == = ]] && cur=''\n"
+      "  [[ ${COMP_WORDS[before]} == = ]] && ((before--))\n"
+      "  prev=${COMP_WORDS[before]}\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    case $word in\n"
+      "      --db | --wait | --now | --at | --output | -o)\n"
+      "        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))\n"
+      "        ((i++))\n"
+      "        [[ $word == --db ]] && db=${COMP_WORDS[i]}\n"
+      "        ;;\n"
+      "      -*) ;;\n"
+      "      *) [[ -n $verb ]] || verb=$word ;;\n"
+      "    esac\n"
+      "  done\n"
+      "\n"
+      "  case $verb in\n";
+
+static const char bash_end[] = "  esac\n"
+                               "\n"
+                               "  COMPREPLY=()\n"
+                               "  [[ -n $is_value ]] || { [[ $cur == -* ]] && words=$options || words=$arguments; }\n"
+                               "  for word in $words; do _quoit_add \"$word\" \"$db\"; done\n"
+                               "}\n"
+                               "\n"
+                               "complete -F _quoit quoit\n";
+
+/* The case of the option before the cursor, if it has a value. */
+static void
+add_bash_values (GString *script, const GArray *options)
+{
+  g_string_append (script, "      case $prev in\n");
+  for (guint i = 0; i < options->len; i++)
+    {
+      const CompletionOption *option = &g_array_index (options, CompletionOption, i);
+
+      if (!option->has_value)
+        continue;
+      g_string_append_printf (script, "        --%s", option->name);
+      if (option->letter != '\0')
+        g_string_append_printf (script, " | -%c", option->letter);
+      g_string_append_printf (script, ") is_value=1 words='%s' ;;\n", option->values);
+    }
+  g_string_append (script, "      esac\n");
+}
+
+static void
+add_bash_case (GString *script, const char *name, const GArray *options, const char *arguments)
+{
+  g_string_append_printf (script, "    %s)\n      arguments='%s'\n      options='", name, arguments);
+  for (guint i = 0; i < options->len; i++)
+    g_string_append_printf (script, "%s--%s", i == 0 ? "" : " ", g_array_index (options, CompletionOption, i).name);
+  g_string_append (script, "'\n");
+  add_bash_values (script, options);
+  g_string_append (script, "      ;;\n");
+}
+
+/* The words at the place of the verb. The options there are those of a verb that has none of its own. */
+static char *
+join_verbs (const GArray *verbs, const GArray **options)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
+
+      if (one->verb == &verb_status)
+        *options = one->options;
+      g_string_append_printf (names, "%s%s", i == 0 ? "" : " ", one->verb->name);
+    }
+  return g_string_free (names, FALSE);
+}
+
+static void
+write_bash (GString *script, const GArray *verbs)
+{
+  const GArray *first_options = NULL;
+  g_autofree char *names = join_verbs (verbs, &first_options);
+
+  g_string_append (script, bash_begin);
+  add_bash_case (script, "''", first_options, names);
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
+
+      add_bash_case (script, one->verb->name, one->options, one->arguments);
+    }
+  g_string_append (script, bash_end);
+}
+
+/* --- zsh --- */
+
+static const char zsh_begin[]
+    = "#compdef quoit\n"
+      "# zsh completion for quoit(1), from `quoit completion zsh`\n"
+      "\n"
+      "_quoit_words ()\n"
+      "{\n"
+      "  local -a found\n"
+      "  local word\n"
+      "\n"
+      "  for word in \"$@\"; do\n"
+      "    case $word in\n"
+      "      @files) _files ;;\n"
+      "      @names)\n"
+      "        found+=(${(f)\"$(quoit ${_quoit_db:+--db} ${_quoit_db:+$_quoit_db} completion names 2>/dev/null)\"})\n"
+      "        ;;\n"
+      "      *) found+=($word) ;;\n"
+      "    esac\n"
+      "  done\n"
+      "  compadd -a found\n"
+      "}\n"
+      "\n"
+      "_quoit ()\n"
+      "{\n"
+      "  local verb= _quoit_db= word\n"
+      "  local -a verbs\n"
+      "  integer i at=0\n"
+      "\n"
+      "  for ((i = 2; i < CURRENT; i++)); do\n"
+      "    word=$words[i]\n"
+      "    case $word in\n"
+      "      --db=*) _quoit_db=${word#--db=} ;;\n"
+      "      --db | --wait | --now | --at | --output | -o)\n"
+      "        ((i++))\n"
+      "        [[ $word == --db ]] && _quoit_db=$words[i]\n"
+      "        ;;\n"
+      "      -*) ;;\n"
+      "      *) [[ -n $verb ]] || { verb=$word; at=$i; } ;;\n"
+      "    esac\n"
+      "  done\n"
+      "  if [[ -z $verb ]]; then\n"
+      "    verbs=(\n";
+
+static const char zsh_middle[]
+    = "    )\n"
+      "    if [[ $words[CURRENT] == -* ]]; then verb=status; else _describe -t verbs verb verbs; return; fi\n"
+      "  else\n"
+      "    words=(\"${(@)words[at,-1]}\")\n"
+      "    ((CURRENT -= at - 1))\n"
+      "  fi\n"
+      "  case $verb in\n";
+
+static const char zsh_end[] = "  esac\n"
+                              "}\n"
+                              "\n"
+                              "_quoit \"$@\"\n";
+
+/* Appends @text inside single quotes, with a backslash before each of the @special characters. */
+static void
+append_quoted (GString *script, const char *text, const char *special)
+{
+  for (; *text != '\0'; text++)
+    if (*text == '\'')
+      g_string_append (script, "'\\''");
+    else
+      {
+        if (strchr (special, *text) != NULL)
+          g_string_append_c (script, '\\');
+        g_string_append_c (script, *text);
+      }
+}
+
+/* Appends an option, whose name begins with @dashes, for _arguments. */
+static void
+append_zsh_option (GString *script, const char *dashes, const char *name, const CompletionOption *option)
+{
+  const char *sign = !option->has_value ? "" : dashes[1] == '\0' ? "+" : "=";
+
+  g_string_append_printf (script, " \\\n        '*%s%s%s[", dashes, name, sign);
+  append_quoted (script, option->description, "[]:\\");
+  g_string_append_c (script, ']');
+  if (option->has_value)
+    g_string_append_printf (script, ":value: _quoit_words %s", option->values);
+  g_string_append_c (script, '\'');
+}
+
+static void
+write_zsh (GString *script, const GArray *verbs)
+{
+  g_string_append (script, zsh_begin);
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const Verb *verb = g_array_index (verbs, CompletionVerb, i).verb;
+
+      g_string_append_printf (script, "      '%s:", verb->name);
+      append_quoted (script, verb->summary, ":\\");
+      g_string_append (script, "'\n");
+    }
+  g_string_append (script, zsh_middle);
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
+
+      g_string_append_printf (script, "    %s)\n      _arguments -s :", one->verb->name);
+      for (guint j = 0; j < one->options->len; j++)
+        {
+          const CompletionOption *option = &g_array_index (one->options, CompletionOption, j);
+
+          append_zsh_option (script, "--", option->name, option);
+          if (option->letter != '\0')
+            append_zsh_option (script, "-", (const char[]) { option->letter, '\0' }, option);
+        }
+      g_string_append_printf (script, " \\\n        '*:argument: _quoit_words %s'\n      ;;\n", one->arguments);
+    }
+  g_string_append (script, zsh_end);
+}
+
+/* --- fish --- */
+
+static const char fish_begin[] = "# fish completion for quoit(1), from `quoit completion fish`\n"
+                                 "\n"
+                                 "function __quoit_names\n"
+                                 "    set -l words (commandline -opc)\n"
+                                 "    set -l db\n"
+                                 "    for i in (seq (count $words))\n"
+                                 "        if test $words[$i] = --db; and test $i -lt (count $words)\n"
+                                 "            set db --db $words[(math $i + 1)]\n"
+                                 "        else if string match -q -- '--db=*' $words[$i]\n"
+                                 "            set db $words[$i]\n"
+                                 "        end\n"
+                                 "    end\n"
+                                 "    quoit $db completion names 2>/dev/null\n"
+                                 "end\n"
+                                 "\n"
+                                 "complete -c quoit -f\n";
+
+/* Appends the arguments of `complete` for some values. */
+static void
+append_fish_values (GString *script, const char *values)
+{
+  g_auto (GStrv) words = g_strsplit (values, " ", -1);
+  g_autoptr (GString) fixed = g_string_new (NULL);
+  bool has_files = false;
+
+  for (char **word = words; *word != NULL; word++)
+    if (g_str_equal (*word, COMPLETE_FILES))
+      has_files = true;
+    else
+      g_string_append_printf (fixed, "%s%s", fixed->len == 0 ? "" : " ",
+                              g_str_equal (*word, COMPLETE_NAMES) ? "(__quoit_names)" : *word);
+  if (has_files)
+    g_string_append (script, " -F");
+  if (fixed->len > 0)
+    g_string_append_printf (script, " -a '%s'", fixed->str);
+}
+
+static void
+write_fish (GString *script, const GArray *verbs)
+{
+  g_string_append (script, fish_begin);
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
+
+      g_string_append_printf (script, "complete -c quoit -n __fish_use_subcommand -a %s -d '", one->verb->name);
+      append_quoted (script, one->verb->summary, "\\");
+      g_string_append (script, "'\n");
+      if (one->arguments[0] != '\0')
+        {
+          g_string_append_printf (script, "complete -c quoit -n '__fish_seen_subcommand_from %s'", one->verb->name);
+          append_fish_values (script, one->arguments);
+          g_string_append_c (script, '\n');
+        }
+      for (guint j = 0; j < one->options->len; j++)
+        {
+          const CompletionOption *option = &g_array_index (one->options, CompletionOption, j);
+
+          g_string_append_printf (script, "complete -c quoit -n '__fish_seen_subcommand_from %s' -l %s",
+                                  one->verb->name, option->name);
+          if (option->letter != '\0')
+            g_string_append_printf (script, " -s %c", option->letter);
+          if (option->has_value)
+            g_string_append (script, " -r");
+          append_fish_values (script, option->values);
+          g_string_append (script, " -d '");
+          append_quoted (script, option->description, "\\");
+          g_string_append (script, "'\n");
+        }
+    }
+}
+
+/* --- the verb --- */
+
+static void
+add_name (GString *names, const char *name, guint *n)
+{
+  /* A line feed in a name would make two names of it. */
+  if ((*n)++ < MAX_NAMES && strpbrk (name, "\n\r") == NULL)
+    g_string_append_printf (names, "%s\n", name);
+}
+
+static bool
+write_names (Session *session, GString *names, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
+  guint n = 0;
+
+  if (snapshot == NULL)
+    return false;
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
+        add_name (names, quoit_group_get_name (group), &n);
+    }
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
+    add_name (names, quoit_snapshot_get_pool_name (snapshot, i), &n);
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
+    add_name (names, quoit_snapshot_get_slice_name (snapshot, i), &n);
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
+    add_name (names, quoit_snapshot_get_node_name (snapshot, i), &n);
+  return true;
+}
+
+static bool
+write_script (const char *shell, GString *script, GError **error)
+{
+  static const struct {
+    const char *shell;
+    void (*write) (GString *script, const GArray *verbs);
+  } writers[] = { { "bash", write_bash }, { "zsh", write_zsh }, { "fish", write_fish } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
+    if (g_str_equal (writers[i].shell, shell))
+      {
+        g_autoptr (GArray) verbs = completion_read_verbs ();
+
+        writers[i].write (script, verbs);
+        return true;
+      }
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "shell '%s': expected bash, zsh, fish, or names", shell);
+  return false;
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!session_begin (session, error))
+    return false;
+  if (!(g_str_equal (session->words[0], "names") ? write_names (session, text, error)
+                                                 : write_script (session->words[0], text, error)))
+    return false;
+  return session_write (session, text->str, error);
+}
+
+const Verb verb_completion = {
+  "completion",
+  "bash|zsh|fish|names",
+  "print the script with which a shell completes command lines",
+  "names prints what the scripts propose for the names of groups, pools, slices and nodes.",
+  1,
+  1,
+  run,
+};

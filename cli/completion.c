@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "completion.h"
+
+#include <string.h>
+
+/* The values of options that have few. An option has the same values in each verb. */
+static const struct {
+  const char *option, *values;
+} value_table[] = {
+  { "accelerator", "v2 v3 v4 v5e v5p v6e tpu7x" },
+  { "chips-per-host", "1 2 4 8" },
+  { "cubes", "any adjacent" },
+  { "cut", "whole aligned any partition" },
+  { "exclude-node", COMPLETE_NAMES },
+  { "exclude-slice", COMPLETE_NAMES },
+  { "keep-to", "pool zone" },
+  { "near", COMPLETE_NAMES },
+  { "node", COMPLETE_NAMES },
+  { "place", "best first pack spread" },
+  { "policy", "best ray" },
+  { "pool", COMPLETE_NAMES },
+  { "slice", COMPLETE_NAMES },
+  { "soft-target", COMPLETE_NAMES },
+  { "spread", "pool zone" },
+  { "state", "held reserved rescheduling removed pending ahead" },
+  { "strategy", "PACK SPREAD STRICT_PACK STRICT_SPREAD" },
+};
+
+static char *
+find_values (const Verb *verb, const GOptionEntry *entry)
+{
+  if (entry->arg == G_OPTION_ARG_NONE)
+    return g_strdup ("");
+  if (g_str_equal (entry->long_name, "output"))
+    return g_strjoinv (" ", (char **) verb_outputs (verb));
+  if (g_strcmp0 (entry->arg_description, "FILE") == 0)
+    return g_strdup (COMPLETE_FILES);
+  for (guint i = 0; i < G_N_ELEMENTS (value_table); i++)
+    if (g_str_equal (value_table[i].option, entry->long_name))
+      return g_strdup (value_table[i].values);
+  return g_strdup ("");
+}
+
+static void
+add_word (GString *words, const char *word)
+{
+  g_string_append_printf (words, "%s%s", words->len == 0 ? "" : " ", word);
+}
+
+static bool
+has_one_of (const char *parameters, const char *const *names)
+{
+  for (; *names != NULL; names++)
+    if (strstr (parameters, *names) != NULL)
+      return true;
+  return false;
+}
+
+/* The words of @parameters in small letters are words of the command, those in capitals stand for others: "manifest
+ * FILE... | train" gives "manifest train @files". */
+static char *
+read_arguments (const char *parameters)
+{
+  static const char *const files[] = { "FILE", "BACKUP", "LINES", "FROM", NULL };
+  static const char *const names[] = { "NAME", "GROUP", "NODE", "SLICE", NULL };
+  g_auto (GStrv) parts = g_strsplit_set (parameters, " |[].", -1);
+  GString *words = g_string_new (NULL);
+
+  for (char **part = parts; *part != NULL; part++)
+    if (g_ascii_islower (part[0][0]))
+      add_word (words, *part);
+  if (g_str_equal (parameters, "[VERB]"))
+    for (guint i = 0; verb_at (i) != NULL; i++)
+      add_word (words, verb_at (i)->name);
+  if (has_one_of (parameters, files))
+    add_word (words, COMPLETE_FILES);
+  if (has_one_of (parameters, names))
+    add_word (words, COMPLETE_NAMES);
+  return g_string_free (words, FALSE);
+}
+
+static GArray *
+read_options (const Verb *verb)
+{
+  g_autoptr (GPtrArray) seen = g_ptr_array_new_with_free_func (g_free);
+  GArray *options = g_array_new (FALSE, FALSE, sizeof (CompletionOption));
+  Session session = { .verb = verb, .words = g_new0 (char *, 2), .seen_options = seen };
+
+  session.words[0] = g_strdup (verb->name);
+  verb->run (&session, NULL);
+  g_strfreev (session.words);
+  for (guint i = 0; i < seen->len; i++)
+    {
+      const GOptionEntry *entry = seen->pdata[i];
+      CompletionOption option = { entry->long_name, entry->short_name, entry->arg != G_OPTION_ARG_NONE,
+                                  find_values (verb, entry), entry->description };
+
+      g_array_append_val (options, option);
+    }
+  return options;
+}
+
+static void
+clear_option (gpointer data)
+{
+  g_free (((CompletionOption *) data)->values);
+}
+
+static void
+clear_verb (gpointer data)
+{
+  CompletionVerb *one = data;
+
+  g_array_unref (one->options);
+  g_free (one->arguments);
+}
+
+GArray *
+completion_read_verbs (void)
+{
+  GArray *verbs = g_array_new (FALSE, FALSE, sizeof (CompletionVerb));
+
+  g_array_set_clear_func (verbs, clear_verb);
+  for (guint i = 0; verb_at (i) != NULL; i++)
+    {
+      CompletionVerb one = { verb_at (i), read_options (verb_at (i)), read_arguments (verb_at (i)->parameters) };
+
+      g_array_set_clear_func (one.options, clear_option);
+      g_array_append_val (verbs, one);
+    }
+  return verbs;
+}

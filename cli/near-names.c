@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proposes a name when the user has misspelt one. The library does not: its refusals cost the same in every fleet. */
+#include "near-names.h"
+
+#include <string.h>
+
+#include "nearest.h"
+
+static void
+offer_groups (Nearest *nearest, const QuoitSnapshot *snapshot)
+{
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      nearest_offer (nearest, quoit_group_get_name (group));
+    }
+}
+
+static void
+offer_fleet (Nearest *nearest, const QuoitSnapshot *snapshot)
+{
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
+    nearest_offer (nearest, quoit_snapshot_get_pool_name (snapshot, i));
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
+    nearest_offer (nearest, quoit_snapshot_get_slice_name (snapshot, i));
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
+    nearest_offer (nearest, quoit_snapshot_get_node_name (snapshot, i));
+}
+
+/* Returns the first text in single quotes that is a name. g_free() it. */
+static char *
+dup_quoted_name (const char *message)
+{
+  const char *begin = strchr (message, '\''), *end = begin == NULL ? NULL : strchr (begin + 1, '\'');
+
+  return end == NULL || end == begin + 1 ? NULL : g_strndup (begin + 1, end - begin - 1);
+}
+
+void
+near_names_add (Session *session, GError *error)
+{
+  g_autofree char *name = NULL, *question = NULL, *message = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_auto (Nearest) nearest = { 0 };
+
+  if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) || session->verb == NULL)
+    return;
+  name = dup_quoted_name (error->message);
+  snapshot = name == NULL ? NULL : session_snapshot (session, NULL);
+  if (snapshot == NULL)
+    return;
+  nearest = nearest_begin (name);
+  offer_groups (&nearest, snapshot);
+  offer_fleet (&nearest, snapshot);
+  question = nearest_format_question (&nearest, "");
+  message = error->message;
+  error->message = g_strconcat (message, question, NULL);
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Help, questions after misspelt words, and what shells complete.
+. "$top_srcdir/tests/cli/lib.sh"
+
+fresh 'v6e 4x4 x2 pool=big; v5e 2x4 pool=small'
+ok 0 "a group is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+baseline
+
+# --- help
+ok 0 "help prints the verbs" help
+quoit --help >"$tmp/all"
+holds "help is the same as --help" cmp "$tmp/all" "$tmp/out"
+ok 0 "help of a verb succeeds" help reserve
+quoit reserve --help >"$tmp/one"
+holds "help VERB is the same as VERB --help" cmp "$tmp/one" "$tmp/out"
+refused 2 "help of no verb" "'frobnicate' is not a verb" help frobnicate
+
+# --- misspelt words
+refused 2 "a misspelt verb" "'resrve' is not a verb; did you mean 'reserve'?" resrve
+refused 2 "a misspelt verb for help" "did you mean 'watch'?" help wacth
+refused 2 "a misspelt option" "unknown option --topolgy=4x4; did you mean '--topology'?" fits --topolgy=4x4
+refused 2 "a misspelt option before the verb" "did you mean '--now'?" --nwo 1 status
+refused 4 "a misspelt group" "no group 'trian'; did you mean 'train'?" release trian
+refused 4 "a misspelt pool" "did you mean 'small'?" fits --accelerator v6e --topology 4x4 --slices 1 --pool smal
+refused 4 "a misspelt slice" "did you mean 'big-1'?" show bgi-1
+refused 4 "another number is no misspelt name" "'big-7': expected the name of a node, slice or group" show big-7
+holds "another number is no question" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
+refused 2 "a word that is like no verb" "'frobnicate' is not a verb; quoit --help lists them" frobnicate
+ok 4 "the question is in the JSON document of a failure" show trian -o json
+has out "the document has the question" "did you mean 'train'?"
+
+# --- names
+ok 0 "names are listed" completion names
+for name in train big small big-0 small-0 big-0-3; do
+  has out "the names have $name" "$name"
+done
+refused 2 "a shell that quoit does not know" "shell 'tcsh': expected bash, zsh, fish, or names" completion tcsh
+ok 0 "a group ends" release train --now "$now"
+ok 0 "names are listed again" completion names
+holds "a removed group is not proposed" test "$(grep -cx train "$tmp/out")" -eq 0
+
+# --- shells: the words that they propose after a line
+export PATH="$top_builddir/cli:$PATH"
+
+in_bash ()
+{
+  bash --norc -c '. "$1"; shift; COMP_WORDS=(quoit "$@"); COMP_CWORD=$(($# )); _quoit; printf "%s\n" "${COMPREPLY[@]}"' \
+    bash "$tmp/quoit.bash" "$@"
+}
+
+in_fish ()
+{
+  line=quoit
+  for word; do line="$line $word"; done
+  fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$tmp/quoit.fish" "$line" | cut -f1
+}
+
+in_zsh ()
+{
+  line=quoit
+  for word; do line="$line $word"; done
+  rm -f "$tmp/typed"
+  zsh -f "$top_srcdir/tests/cli/completion.zsh" "$tmp/quoit.zsh" "$line" "$tmp/typed"
+  sed 's/[=\\]*$//' "$tmp/typed"
+}
+
+# proposes SHELL WORD LINE...: the shell proposes the word after the line, whose last word is not complete. The word has no
+# rival, because zsh completes the line.
+proposes ()
+{
+  shell=$1 proposal=$2
+  shift 2
+  "in_$shell" "$@" >"$tmp/words" 2>"$tmp/errors"
+  holds "$shell proposes $proposal after 'quoit $*': $(tr '\n' ' ' <"$tmp/words" | head -c 200) $(cat "$tmp/errors")" \
+    grep -qxF -e "$proposal" "$tmp/words"
+}
+
+for shell in bash zsh fish; do
+  if ! command -v $shell >/dev/null; then
+    skip "no $shell"
+    continue
+  fi
+  quoit completion $shell >"$tmp/quoit.$shell"
+  holds "$shell accepts its script" $shell -n "$tmp/quoit.$shell"
+  proposes $shell reserve reser
+  proposes $shell --topology-label fits --topology-l
+  proposes $shell small-0-0 show small-0-
+  proposes $shell v6e fits --accelerator v6
+  proposes $shell adjacent fits --cubes ad
+  proposes $shell json status -o j
+  proposes $shell raycluster import rayc
+  proposes $shell end owner e
+  proposes $shell watch help wat
+  quoit --db "$tmp/other.db" init >/dev/null
+  quoit --db "$tmp/other.db" import fleet 'v6e 4x4 pool=elsewhere' >/dev/null
+  proposes $shell elsewhere-0 --db "$tmp/other.db" show elsewhere-
+  rm -f "$tmp/other.db"*
+done
+holds "bash completes the value after '='" sh -c '[ -n "$1" ]' sh "$(in_bash fits --place = sp | grep -x spread)"
+
+# A name is data for the shells, not a command.
+quoit --db "$tmp/evil.db" init >/dev/null
+quoit --db "$tmp/evil.db" import fleet "v6e 4x4 x1" >/dev/null
+quoit --db "$tmp/evil.db" reserve "\$(touch $tmp/evil)" --accelerator v6e --topology 4x4 --slices 1 >"$tmp/out" 2>&1 || :
+QUOIT_DB="$tmp/evil.db" in_bash show '' >/dev/null
+holds "a name runs nothing" test ! -e "$tmp/evil"
+finish
