@@ -16,11 +16,15 @@ add_published (Table *table, int64_t number)
 /* --- generations --- */
 
 static const Column generation_columns[] = {
-  { "generation", "GENERATION", CELL_TEXT }, { "pod_type_name", "IN POD TYPES", CELL_TEXT },
-  { "dims", "DIMS", CELL_NUMBER },           { "cores_per_chip", "CORES/CHIP", CELL_NUMBER },
-  { "hbm_gb", "HBM GB", CELL_NUMBER },       { "bf16_gflops", "BF16 GFLOPS", CELL_NUMBER },
-  { "pod_chips", "POD CHIPS", CELL_NUMBER }, { "max_slice_chips", "SLICE CHIPS", CELL_NUMBER },
-  { "aliases", "ALSO", CELL_LIST },
+  { "generation", "GENERATION", CELL_TEXT },
+  { "pod_type_name", "IN POD TYPES", RANKED (3, CELL_TEXT) },
+  { "dims", "DIMS", CELL_NUMBER },
+  { "cores_per_chip", "CORES/CHIP", CELL_NUMBER },
+  { "hbm_gb", "HBM GB", CELL_NUMBER },
+  { "bf16_gflops", "BF16 GFLOPS", RANKED (2, CELL_NUMBER) },
+  { "pod_chips", "POD CHIPS", CELL_NUMBER },
+  { "max_slice_chips", "SLICE CHIPS", CELL_NUMBER },
+  { "aliases", "ALSO", RANKED (4, CELL_LIST) },
 };
 
 static GPtrArray *
@@ -69,19 +73,19 @@ describe_generations (Document *document)
 
 static const Column topology_columns[] = {
   { "topology", "TOPOLOGY", CELL_TEXT },
-  { "pod_type", "POD TYPE", CELL_TEXT },
+  { "pod_type", "POD TYPE", RANKED (3, CELL_TEXT) },
   { "gke_accelerator_type", "IN GKE", CELL_TEXT },
-  { "machine_type", "MACHINE TYPE", CELL_TEXT },
+  { "machine_type", "MACHINE TYPE", RANKED (4, CELL_TEXT) },
   { "chips", "CHIPS", CELL_NUMBER },
   { "hosts", "HOSTS", CELL_NUMBER },
   { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
-  { "cores", "CORES", CELL_NUMBER },
-  { "jax_devices", "JAX DEVICES", CELL_NUMBER },
-  { "host_block", "HOST BLOCK", CELL_TEXT },
-  { "host_grid", "HOST GRID", CELL_TEXT },
-  { "wrap", "WRAP", CELL_TEXT },
+  { "cores", "CORES", RANKED (6, CELL_NUMBER) },
+  { "jax_devices", "JAX DEVICES", RANKED (5, CELL_NUMBER) },
+  { "host_block", "HOST BLOCK", RANKED (7, CELL_TEXT) },
+  { "host_grid", "HOST GRID", RANKED (7, CELL_TEXT) },
+  { "wrap", "WRAP", RANKED (3, CELL_TEXT) },
   { "accepted_by", NULL, CELL_LIST },
-  { NULL, "ACCEPTED BY", CELL_TEXT },
+  { NULL, "ACCEPTED BY", RANKED (2, CELL_TEXT) },
 };
 
 /* The systems that accept a topology, and the letters that the library uses for them. */
@@ -110,7 +114,7 @@ legend (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (accepters); i++)
     g_string_append_printf (text, " %c %s,", accepters[i].letter, accepters[i].word);
-  g_string_append (text, " - only the documentation");
+  g_string_append (text, " - documentation");
   return g_string_free (text, FALSE);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "group-view.h"
 #include "hold-and-wait.h"
 #include "report-view.h"
 #include "request-parts.h"
@@ -10,9 +11,10 @@ static QuoitReport *
 explain_group (Session *session, char **remedy, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
-  QuoitReport *report = snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
-  g_autoptr (QuoitGroup) group
-      = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, session->words[0], NULL);
+  g_autoptr (QuoitGroup) named = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], NULL);
+  const char *handle = named == NULL ? session->words[0] : quoit_group_get_handle (named);
+  QuoitReport *report = snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
+  g_autoptr (QuoitGroup) group = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, handle, NULL);
 
   if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
       && quoit_group_get_source (group)[0] == '\0')

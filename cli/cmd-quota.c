@@ -8,13 +8,13 @@ static const Column columns[] = {
   { NULL, "FOR", CELL_TEXT },
   { "owner", NULL, CELL_TEXT },
   { "label", NULL, CELL_MAP },
-  { "accelerator", "ACCELERATOR", CELL_TEXT },
-  { "topology", "TOPOLOGY", CELL_TEXT },
+  { "accelerator", "ACCELERATOR", RANKED (2, CELL_TEXT) },
+  { "topology", "TOPOLOGY", RANKED (2, CELL_TEXT) },
   { "used", "USED", CELL_AMOUNT },
   { "nominal", "NOMINAL", CELL_NUMBER },
-  { "borrowed", "BORROWED", CELL_AMOUNT },
+  { "borrowed", "BORROWED", RANKED (1, CELL_AMOUNT) },
   { "max", "MAX", CELL_NUMBER },
-  { "cohort", "COHORT", CELL_TEXT },
+  { "cohort", "COHORT", RANKED (1, CELL_TEXT) },
 };
 
 /* "owner ana" or "label team=nlp". */

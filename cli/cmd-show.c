@@ -2,6 +2,7 @@
 #include "decimal.h"
 #include "fleet-view.h"
 #include "group-view.h"
+#include "resource-view.h"
 #include "verbs.h"
 
 static const Column label_columns[] = {
@@ -59,16 +60,10 @@ node_labels (const QuoitSnapshot *snapshot, uint32_t node)
   return labels;
 }
 
-static const Column resource_columns[] = {
-  { "resource", "RESOURCE", CELL_TEXT },
-  { "used", "USED", CELL_AMOUNT },
-  { "total", "TOTAL", CELL_AMOUNT },
-};
-
 static Table *
 node_resources (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  Table *resources = table_new (resource_columns, G_N_ELEMENTS (resource_columns));
+  Table *resources = resources_table ();
 
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_resources (snapshot, node); i++)
     {
@@ -78,9 +73,8 @@ node_resources (const QuoitSnapshot *snapshot, uint32_t node)
                                  + quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_EXTERNAL).e4
                                  + quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_LOST).e4 };
 
-      table_add_text (resources, quoit_snapshot_get_node_resource_name (snapshot, node, i));
-      table_take_text (resources, quoit_amount_format (used));
-      table_take_text (resources, quoit_amount_format (total));
+      resources_take (resources, quoit_snapshot_get_node_resource_name (snapshot, node, i), quoit_amount_format (used),
+                      quoit_amount_format (total));
     }
   return resources;
 }

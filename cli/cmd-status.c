@@ -7,6 +7,7 @@
 #include "growth-view.h"
 #include "hold-and-wait.h"
 #include "ray-status.h"
+#include "resource-view.h"
 #include "text.h"
 #include "verbs.h"
 #include "words.h"
@@ -29,10 +30,10 @@ facts (const QuoitSnapshot *snapshot)
 /* Desired workers, CPUs and memory are the values that `kubectl get raycluster` shows for a manifest. Other sources
  * have no such values. */
 static const Column source_columns[] = {
-  { "source", "SOURCE", CELL_TEXT },     { "kind", "KIND", CELL_TEXT },
-  { "n_pools", "POOLS", CELL_NUMBER },   { "n_slices", "SLICES", CELL_NUMBER },
-  { "n_nodes", "NODES", CELL_NUMBER },   { "desired_workers", "DESIRED WORKERS", CELL_NUMBER },
-  { "cpus", "CPUS", CELL_AMOUNT },       { "memory", "MEMORY", CELL_AMOUNT },
+  { "source", "SOURCE", CELL_TEXT },           { "kind", "KIND", CELL_TEXT },
+  { "n_pools", "POOLS", CELL_NUMBER },         { "n_slices", "SLICES", CELL_NUMBER },
+  { "n_nodes", "NODES", CELL_NUMBER },         { "desired_workers", "DESIRED WORKERS", RANKED (2, CELL_NUMBER) },
+  { "cpus", "CPUS", RANKED (1, CELL_AMOUNT) }, { "memory", "MEMORY", RANKED (1, CELL_AMOUNT) },
   { "memory_bytes", NULL, CELL_AMOUNT },
 };
 
@@ -89,12 +90,6 @@ sources (const QuoitSnapshot *snapshot)
   return table;
 }
 
-static const Column resource_columns[] = {
-  { "resource", "RESOURCE", CELL_TEXT },
-  { "used", "USED", CELL_AMOUNT },
-  { "total", "TOTAL", CELL_AMOUNT },
-};
-
 /* The sums are decimal text in the public API, because they can exceed a QuoitAmount. */
 static Decimal
 resource_sum (const QuoitSnapshot *snapshot, uint32_t resource, QuoitAmountPart part)
@@ -108,7 +103,7 @@ resource_sum (const QuoitSnapshot *snapshot, uint32_t resource, QuoitAmountPart 
 static Table *
 resources (const QuoitSnapshot *snapshot)
 {
-  Table *table = table_new (resource_columns, G_N_ELEMENTS (resource_columns));
+  Table *table = resources_table ();
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
     {
@@ -121,9 +116,8 @@ resources (const QuoitSnapshot *snapshot)
 
       if (total.e4 == 0 && dead.e4 > 0)
         continue;
-      table_add_text (table, quoit_snapshot_get_resource_name (snapshot, i));
-      table_take_text (table, decimal_format (used));
-      table_take_text (table, decimal_format (total));
+      resources_take (table, quoit_snapshot_get_resource_name (snapshot, i), decimal_format (used),
+                      decimal_format (total));
     }
   return table;
 }

@@ -8,7 +8,7 @@ typedef struct {
   const char *name; /* "output" */
   char letter;      /* 'o', or '\0' */
   bool has_value;
-  char *values;     /* the values and the words below, divided by blanks; "": any */
+  char *values; /* the values and the words below, divided by blanks; "": any */
   const char *description;
 } CompletionOption;
 

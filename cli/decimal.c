@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decimal.h"
 
+#include <stdbool.h>
+
 enum { UNIT = 10000 };
 
 /* @text comes from the library, so it is valid: an optional sign, digits, and up to four decimals. */
@@ -71,4 +73,24 @@ decimal_format_bytes (Decimal bytes)
     }
   number = decimal_format (bytes);
   return g_strconcat (number, units[unit], NULL);
+}
+
+char *
+decimal_format_size (Decimal bytes)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+  const bool is_negative = bytes.e4 < 0;
+  unsigned __int128 magnitude = (unsigned __int128) (is_negative ? -bytes.e4 : bytes.e4), size = UNIT;
+  g_autofree char *number = NULL;
+  guint unit = 0;
+  Decimal rounded;
+
+  while (unit + 1 < G_N_ELEMENTS (units) && magnitude >= size * 1024)
+    {
+      size *= 1024;
+      unit++;
+    }
+  rounded.e4 = (__int128) ((magnitude * 100 + size / 2) / size) * (UNIT / 100);
+  number = decimal_format (is_negative ? (Decimal) { -rounded.e4 } : rounded);
+  return g_strconcat (number, " ", units[unit], NULL);
 }

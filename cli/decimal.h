@@ -13,3 +13,6 @@ char *decimal_format (Decimal decimal);
 
 /* Formats whole bytes like Kubernetes: "1579277216Ki", with the largest unit that divides the number. */
 char *decimal_format_bytes (Decimal bytes);
+
+/* Formats bytes for people, rounded to two decimals: "1.46 TiB". */
+char *decimal_format_size (Decimal bytes);

@@ -174,7 +174,7 @@ format_lines (const GPtrArray *lines)
 }
 
 static char *
-format_body (const Section *section)
+format_body (const Section *section, TextForm form)
 {
   g_autofree char *sentence = NULL;
 
@@ -182,10 +182,10 @@ format_body (const Section *section)
     {
     case SECTION_FACTS:
     case SECTION_OBJECT:
-      return table_format_facts (section->table);
+      return table_format_facts (section->table, form);
     case SECTION_TABLE:
     case SECTION_MAP:
-      return table_get_n_rows (section->table) == 0 ? g_strdup ("none\n") : table_format_rows (section->table);
+      return table_get_n_rows (section->table) == 0 ? g_strdup ("none\n") : table_format_rows (section->table, form);
     case SECTION_LINES:
       return section->lines->len == 0 ? g_strdup ("none\n") : format_lines (section->lines);
     case SECTION_SENTENCE:
@@ -196,14 +196,14 @@ format_body (const Section *section)
 }
 
 char *
-document_format_text (const Document *document)
+document_format_text (const Document *document, TextForm form)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < document->sections->len; i++)
     {
       const Section *section = &g_array_index (document->sections, Section, i);
-      g_autofree char *body = format_body (section);
+      g_autofree char *body = format_body (section, form);
 
       if (i > 0 && section->title != NULL)
         g_string_append_c (text, '\n');

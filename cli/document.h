@@ -37,7 +37,7 @@ void document_take_lines (Document *document, const char *key, const char *title
 
 /* Free the results with g_free(). CSV has the rows of one table; it is NULL if the document has no table. */
 char *document_format_json (const Document *document);
-char *document_format_text (const Document *document);
+char *document_format_text (const Document *document, TextForm form);
 char *document_format_csv (const Document *document);
 
 /* Formats the text as one page of HTML, which loads nothing and needs no script. g_free() it. */

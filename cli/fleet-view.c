@@ -74,13 +74,20 @@ slice_users (const QuoitSnapshot *snapshot, uint32_t slice)
 /* --- nodes --- */
 
 static const Column node_columns[] = {
-  { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
-  { "full_name", NULL, CELL_TEXT },    { "source", "SOURCE", CELL_TEXT },
-  { "pool", "POOL", CELL_TEXT },       { "slice", NULL, CELL_TEXT },
-  { NULL, "SLICE", CELL_TEXT },        { "worker_id", "WORKER", CELL_NUMBER },
-  { "chips", "CHIPS", CELL_NUMBER },   { "state", "STATE", CELL_TEXT },
-  { "address", "ADDRESS", CELL_TEXT }, { "ray_head", "RAY HEAD", CELL_FLAG },
-  { "assumed", NULL, CELL_LIST },      { "held_by", "HELD BY", CELL_LIST },
+  { "node", NULL, CELL_TEXT },
+  { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },
+  { "source", "SOURCE", RANKED (6, CELL_TEXT) },
+  { "pool", "POOL", RANKED (4, CELL_TEXT) },
+  { "slice", NULL, CELL_TEXT },
+  { NULL, "SLICE", RANKED (1, CELL_TEXT) },
+  { "worker_id", "WORKER", RANKED (2, CELL_NUMBER) },
+  { "chips", "CHIPS", RANKED (5, CELL_NUMBER) },
+  { "state", "STATE", CELL_TEXT },
+  { "address", "ADDRESS", RANKED (4, CELL_TEXT) },
+  { "ray_head", "RAY HEAD", RANKED (7, CELL_FLAG) },
+  { "assumed", NULL, CELL_LIST },
+  { "held_by", "HELD BY", CELL_LIST },
 };
 
 static const Column node_fact_columns[] = {
@@ -168,18 +175,19 @@ static const Column slice_columns[] = {
   { "slice", NULL, CELL_TEXT },
   { NULL, "SLICE", CELL_TEXT },
   { "full_name", NULL, CELL_TEXT },
-  { "source", "SOURCE", CELL_TEXT },
-  { "pool", "POOL", CELL_TEXT },
-  { "accelerator", "ACCELERATOR", CELL_TEXT },
-  { "topology", "TOPOLOGY", CELL_TEXT },
-  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
-  { "n_hosts", "HOSTS", CELL_NUMBER },
-  { "n_nodes", "NODES", CELL_NUMBER },
+  { "source", "SOURCE", RANKED (7, CELL_TEXT) },
+  { "pool", "POOL", RANKED (6, CELL_TEXT) },
+  { "accelerator", "ACCELERATOR", RANKED (3, CELL_TEXT) },
+  { "topology", "TOPOLOGY", RANKED (2, CELL_TEXT) },
+  { "chips_per_host", "CHIPS/HOST", RANKED (5, CELL_NUMBER) },
+  { "n_hosts", "HOSTS", RANKED (3, CELL_NUMBER) },
+  { "n_nodes", NULL, CELL_NUMBER },
+  { NULL, "NODES", RANKED (4, CELL_NUMBER) },
   { "conditions", "CONDITION", CELL_LIST },
-  { "held_by", "HELD BY", CELL_LIST },
+  { "held_by", "HELD BY", RANKED (1, CELL_LIST) },
   { "n_missing", NULL, CELL_NUMBER },
   { "faults", NULL, CELL_LIST },
-  { "problem", "PROBLEM", CELL_TEXT },
+  { "problem", "PROBLEM", RANKED (1, CELL_TEXT) },
 };
 
 static const Column slice_fact_columns[] = {
@@ -192,7 +200,8 @@ static const Column slice_fact_columns[] = {
   { "topology", "topology", CELL_TEXT },
   { "chips_per_host", "chips per host", CELL_NUMBER },
   { "n_hosts", "hosts", CELL_NUMBER },
-  { "n_nodes", "nodes", CELL_NUMBER },
+  { "n_nodes", NULL, CELL_NUMBER },
+  { NULL, "nodes", CELL_NUMBER },
   { "conditions", "condition", CELL_LIST },
   { "held_by", "held by", CELL_LIST },
   { "n_missing", "missing workers", CELL_NUMBER },
@@ -231,6 +240,18 @@ add_class (Table *slices, const QuoitSnapshot *snapshot, int64_t index)
   table_add_number (slices, quoit_snapshot_get_class_n_hosts (snapshot, class));
 }
 
+/* After a replacement, the list of nodes also has the dead one, which is none of the hosts. */
+static guint
+count_live_nodes (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+  guint n = 0;
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
+    n += quoit_snapshot_get_node_state (snapshot, first + i) != QUOIT_NODE_DEAD;
+  return n;
+}
+
 void
 slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
 {
@@ -243,6 +264,7 @@ slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
   table_add_text (slices, quoit_snapshot_get_pool_name (snapshot, pool));
   add_class (slices, snapshot, quoit_snapshot_get_slice_class (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_nodes (snapshot, slice));
+  table_add_number (slices, count_live_nodes (snapshot, slice));
   table_take_list (slices, condition_words (quoit_snapshot_get_slice_flags (snapshot, slice)));
   table_take_list (slices, slice_users (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_missing (snapshot, slice));

@@ -12,26 +12,27 @@ static const Column group_columns[] = {
   { "name", NULL, CELL_TEXT },
   { "id", NULL, CELL_NUMBER },
   { "state", "STATE", CELL_TEXT },
-  { "ray_state", "RAY", CELL_TEXT },
-  { "owner", "OWNER", CELL_TEXT },
-  { "n_slices", "SLICES", CELL_NUMBER },
-  { "n_workers", "WORKERS", CELL_NUMBER },
+  { "ray_state", NULL, CELL_TEXT },
+  { NULL, "RAY", RANKED (2, CELL_TEXT) },
+  { "owner", "OWNER", RANKED (2, CELL_TEXT) },
+  { "n_slices", "SLICES", RANKED (1, CELL_NUMBER) },
+  { "n_workers", "WORKERS", RANKED (4, CELL_NUMBER) },
   { "request", "REQUEST", CELL_TEXT },
   { "alternative", NULL, CELL_NUMBER },
-  { "key", "KEY", CELL_TEXT },
-  { "since", "SINCE", CELL_TEXT },
-  { "begins", "BEGINS", CELL_TEXT },
-  { "until", "UNTIL", CELL_TEXT },
-  { "ended", "ENDED", CELL_TEXT },
+  { "key", "KEY", RANKED (7, CELL_TEXT) },
+  { "since", "SINCE", RANKED (5, CELL_TEXT) },
+  { "begins", "BEGINS", RANKED (2, CELL_TEXT) },
+  { "until", "UNTIL", RANKED (3, CELL_TEXT) },
+  { "ended", "ENDED", RANKED (6, CELL_TEXT) },
   { "expired", NULL, CELL_FLAG },
-  { "source", "SOURCE", CELL_TEXT },
+  { "source", "SOURCE", RANKED (6, CELL_TEXT) },
   { "n_bundles", NULL, CELL_NUMBER },
   { "expected_end", NULL, CELL_TEXT },
   { "priority", NULL, CELL_NUMBER },
   { NULL, NULL, CELL_TEXT },
   { "labels", NULL, CELL_MAP },
-  { NULL, "LABELS", CELL_TEXT },
-  { "release_reason", "REASON", CELL_TEXT },
+  { NULL, "LABELS", RANKED (4, CELL_TEXT) },
+  { "release_reason", "REASON", RANKED (4, CELL_TEXT) },
 };
 
 static const Column fact_columns[] = {
@@ -39,7 +40,8 @@ static const Column fact_columns[] = {
   { "name", NULL, CELL_TEXT },
   { "id", NULL, CELL_NUMBER },
   { "state", "state", CELL_TEXT },
-  { "ray_state", "in Ray", CELL_TEXT },
+  { "ray_state", NULL, CELL_TEXT },
+  { NULL, "in Ray", CELL_TEXT },
   { "owner", "owner", CELL_TEXT },
   { "n_slices", "slices", CELL_NUMBER },
   { "n_workers", "workers", CELL_NUMBER },
@@ -121,6 +123,8 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_number (groups, (gint64) quoit_group_get_id (group));
   table_add_text (groups, group_state_word (quoit_group_get_state (group)));
   table_add_text (groups, ray_group_state_word (quoit_group_get_state (group)));
+  table_add_text (
+      groups, quoit_group_get_source (group)[0] == '\0' ? NULL : ray_group_state_word (quoit_group_get_state (group)));
   add_optional_text (groups, quoit_group_get_owner (group));
   table_add_number (groups, quoit_group_get_n_slices (group));
   table_add_number (groups, (gint64) group_count_workers (group));
@@ -160,12 +164,12 @@ group_facts (const QuoitGroup *group)
 static const Column worker_columns[] = {
   { "slice_id", "SLICE ID", CELL_NUMBER },
   { "slice", NULL, CELL_TEXT },
-  { NULL, "SLICE", CELL_TEXT },
+  { NULL, "SLICE", RANKED (3, CELL_TEXT) },
   { "worker_id", "WORKER", CELL_NUMBER },
   { "node", NULL, CELL_TEXT },
   { NULL, "NODE", CELL_TEXT },
   { "full_name", NULL, CELL_TEXT },
-  { "address", "ADDRESS", CELL_TEXT },
+  { "address", "ADDRESS", RANKED (2, CELL_TEXT) },
   { "slice_state", "SLICE IS", CELL_TEXT },
   { "part", NULL, CELL_TEXT },
   { "cube", NULL, CELL_TEXT },
@@ -325,6 +329,33 @@ has_name (const QuoitGroup *group, const char *name)
   return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (quoit_group_get_handle (group), name);
 }
 
+/* Finds a group by the digits with which its name, an id of Ray, begins: "a44a00ec" or "a44a00ec@3". Returns NULL if
+ * none or several have them. */
+static QuoitGroup *
+find_by_short_id (const QuoitSnapshot *snapshot, const char *name)
+{
+  const gsize n_digits = text_count_id_digits (name);
+  g_autoptr (QuoitGroup) found = NULL;
+
+  if (n_digits < SHORT_ID_LENGTH || n_digits >= RAY_GROUP_ID_LENGTH
+      || (name[n_digits] != '\0' && name[n_digits] != '@'))
+    return NULL;
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+      const char *whole = quoit_group_get_name (group), *handle = quoit_group_get_handle (group);
+
+      if (strlen (whole) != RAY_GROUP_ID_LENGTH || text_count_id_digits (whole) != RAY_GROUP_ID_LENGTH
+          || strncmp (whole, name, n_digits) != 0
+          || (name[n_digits] == '@' && !g_str_equal (handle + RAY_GROUP_ID_LENGTH, name + n_digits)))
+        continue;
+      if (found != NULL)
+        return NULL;
+      found = g_steal_pointer (&group);
+    }
+  return g_steal_pointer (&found);
+}
+
 QuoitGroup *
 group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
@@ -343,6 +374,8 @@ group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
           found = g_steal_pointer (&group);
         }
     }
+  if (found == NULL)
+    found = find_by_short_id (snapshot, name);
   if (found == NULL)
     g_propagate_error (error, why);
   else

@@ -94,11 +94,11 @@ static const Column columns[] = {
   { "slice_id", "SLICE ID", CELL_NUMBER },
   { "worker_id", "WORKER", CELL_NUMBER },
   { "node", "NODE", CELL_TEXT },
-  { "cluster", "CLUSTER", CELL_TEXT },
-  { "coordinator", "COORDINATOR", CELL_TEXT },
-  { "jax_process_count", "JAX PROCESSES", CELL_NUMBER },
+  { "cluster", "CLUSTER", RANKED (3, CELL_TEXT) },
+  { "coordinator", "COORDINATOR", RANKED (2, CELL_TEXT) },
+  { "jax_process_count", "JAX PROCESSES", RANKED (4, CELL_NUMBER) },
   { "jax_process_id", "JAX PROCESS", CELL_NUMBER },
-  { "error", "ERROR", CELL_TEXT },
+  { "error", "ERROR", RANKED (1, CELL_TEXT) },
 };
 
 static void

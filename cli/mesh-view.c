@@ -37,10 +37,18 @@ format_ns (gint64 ns)
 }
 
 static const Column axis_columns[] = {
-  { "axis", "AXIS", CELL_TEXT },     { "size", "SIZE", CELL_NUMBER },        { "dcn_size", "IN DCN", CELL_NUMBER },
-  { "network", "OVER", CELL_TEXT },  { "physical", "PHYSICAL", CELL_TEXT },  { "form", "FORM", CELL_TEXT },
-  { "hops", "HOPS", CELL_NUMBER },   { "hops_back", "BACK", CELL_NUMBER },   { "all_gather_ns", NULL, CELL_NUMBER },
-  { NULL, "ALL-GATHER", CELL_TEXT }, { "all_reduce_ns", NULL, CELL_NUMBER }, { NULL, "ALL-REDUCE", CELL_TEXT },
+  { "axis", "AXIS", CELL_TEXT },
+  { "size", "SIZE", CELL_NUMBER },
+  { "dcn_size", "IN DCN", CELL_NUMBER },
+  { "network", "OVER", CELL_TEXT },
+  { "physical", "PHYSICAL", RANKED (1, CELL_TEXT) },
+  { "form", "FORM", CELL_TEXT },
+  { "hops", "HOPS", RANKED (2, CELL_NUMBER) },
+  { "hops_back", "BACK", RANKED (3, CELL_NUMBER) },
+  { "all_gather_ns", NULL, CELL_NUMBER },
+  { NULL, "ALL-GATHER", CELL_TEXT },
+  { "all_reduce_ns", NULL, CELL_NUMBER },
+  { NULL, "ALL-REDUCE", CELL_TEXT },
 };
 
 /* Adds a time, or an empty cell if it is negative: then the bandwidth of the generation is not published. */

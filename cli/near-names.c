@@ -4,10 +4,11 @@
 
 #include <string.h>
 
+#include "group-view.h"
 #include "nearest.h"
 
 static void
-offer_groups (Nearest *nearest, const QuoitSnapshot *snapshot)
+offer_names (Nearest *nearest, const QuoitSnapshot *snapshot)
 {
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
@@ -15,11 +16,6 @@ offer_groups (Nearest *nearest, const QuoitSnapshot *snapshot)
 
       nearest_offer (nearest, quoit_group_get_name (group));
     }
-}
-
-static void
-offer_fleet (Nearest *nearest, const QuoitSnapshot *snapshot)
-{
   for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
     nearest_offer (nearest, quoit_snapshot_get_pool_name (snapshot, i));
   for (uint32_t i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
@@ -42,6 +38,7 @@ near_names_add (Session *session, GError *error)
 {
   g_autofree char *name = NULL, *question = NULL, *message = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitGroup) short_id = NULL;
   g_auto (Nearest) nearest = { 0 };
 
   if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) || session->verb == NULL)
@@ -51,8 +48,11 @@ near_names_add (Session *session, GError *error)
   if (snapshot == NULL)
     return;
   nearest = nearest_begin (name);
-  offer_groups (&nearest, snapshot);
-  offer_fleet (&nearest, snapshot);
+  short_id = group_find (snapshot, name, NULL);
+  if (short_id != NULL)
+    nearest.found = g_strdup (quoit_group_get_name (short_id));
+  else
+    offer_names (&nearest, snapshot);
   question = nearest_format_question (&nearest, "");
   message = error->message;
   error->message = g_strconcat (message, question, NULL);

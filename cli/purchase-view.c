@@ -58,25 +58,25 @@ static const Column fact_columns[] = {
 static const Column class_columns[] = {
   { "accelerator", "ACCELERATOR", CELL_TEXT },
   { "topology", "TOPOLOGY", CELL_TEXT },
-  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
   { "wanted", "WANTED", CELL_NUMBER },
   { "free", "FREE", CELL_NUMBER },
   { "shortfall", "SHORTFALL", CELL_NUMBER },
-  { "taken", "TAKEN", CELL_NUMBER },
+  { "taken", "TAKEN", RANKED (2, CELL_NUMBER) },
   { "buy", "BUY", CELL_NUMBER },
   { "limit", NULL, CELL_NUMBER },
-  { "price", "PRICE", CELL_AMOUNT },
+  { "price", "PRICE", RANKED (1, CELL_AMOUNT) },
   { "cost", "COST", CELL_AMOUNT },
 };
 
 static const Column shortfall_columns[] = {
   { "accelerator", "ACCELERATOR", CELL_TEXT },
   { "topology", "TOPOLOGY", CELL_TEXT },
-  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
   { "wanted", "WANTED", CELL_NUMBER },
   { "free", "FREE", CELL_NUMBER },
   { "shortfall", "SHORTFALL", CELL_NUMBER },
-  { "taken", "TAKEN", CELL_NUMBER },
+  { "taken", "TAKEN", RANKED (2, CELL_NUMBER) },
   { "missing", "MISSING", CELL_NUMBER },
 };
 

@@ -35,10 +35,13 @@ static const Column reason_columns[] = {
 };
 
 static const Column step_columns[] = {
-  { "kind", "KIND", CELL_TEXT },         { "node", "NODE", CELL_TEXT },
-  { "group", "GROUP", CELL_TEXT },       { "until", "UNTIL", CELL_TEXT },
-  { "topology", "TOPOLOGY", CELL_TEXT }, { "chips_per_host", "CHIPS PER HOST", CELL_NUMBER },
-  { "slices", "SLICES", CELL_NUMBER },
+  { "kind", "KIND", CELL_TEXT },
+  { "node", "NODE", RANKED (1, CELL_TEXT) },
+  { "group", "GROUP", RANKED (1, CELL_TEXT) },
+  { "until", "UNTIL", RANKED (1, CELL_TEXT) },
+  { "topology", "TOPOLOGY", RANKED (1, CELL_TEXT) },
+  { "chips_per_host", "CHIPS PER HOST", RANKED (2, CELL_NUMBER) },
+  { "slices", "SLICES", RANKED (1, CELL_NUMBER) },
 };
 
 static const Column option_columns[] = {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "nearest.h"
@@ -22,7 +23,8 @@ enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000 };
 static const char *
 describe_outputs (const Verb *verb)
 {
-  g_autofree char *outputs = verb == NULL ? g_strdup ("table, json or csv") : format_outputs (verb_outputs (verb));
+  g_autofree char *outputs
+      = verb == NULL ? g_strdup ("table, wide, json or csv") : format_outputs (verb_outputs (verb));
   g_autofree char *description = g_strdup_printf ("%s (table)", outputs);
 
   return g_intern_string (description);
@@ -494,12 +496,31 @@ session_write (Session *session, const char *text, GError **error)
   return false;
 }
 
+/* Lines fit a terminal. Elsewhere, they have the columns that fit 80 characters, so that equal answers are equal texts,
+ * and a row is one line, which grep can find. */
+static TextForm
+get_text_form (const Session *session)
+{
+  enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 100000 };
+  const char *columns = g_getenv ("COLUMNS");
+  struct winsize size;
+  guint64 width;
+
+  if (g_strcmp0 (session->output, "wide") == 0)
+    return (TextForm) { 0, false };
+  if (columns != NULL && g_ascii_string_to_unsigned (columns, 10, MIN_WIDTH, MAX_WIDTH, &width, NULL))
+    return (TextForm) { (guint) width, true };
+  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH)
+    return (TextForm) { size.ws_col, true };
+  return (TextForm) { DEFAULT_WIDTH, false };
+}
+
 bool
 session_print (Session *session, Document *document, GError **error)
 {
   g_autofree char *text = session_wants_json (session)  ? document_format_json (document)
                           : session_wants_csv (session) ? document_format_csv (document)
-                                                        : document_format_text (document);
+                                                        : document_format_text (document, get_text_form (session));
 
   document_free (document);
   if (text == NULL)

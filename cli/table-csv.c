@@ -173,7 +173,7 @@ table_format_csv (const Table *table)
     for (guint i = 0; i < table->n_columns; i++)
       if (table->columns[i].key != NULL)
         {
-          g_autofree char *cell = format_cell (table->columns[i].type, table_get_cell (table, row, i));
+          g_autofree char *cell = format_cell (column_type (&table->columns[i]), table_get_cell (table, row, i));
 
           append_quoted (csv, cell);
           end_cell (csv, table, i);

@@ -39,7 +39,7 @@ table_append_html_rows (const Table *table, GString *html)
       g_string_append (html, "<tr>");
       for (guint i = 0; i < table->n_columns; i++)
         if (table->columns[i].heading != NULL)
-          append_cell (html, table->columns[i].type, table_get_cell (table, row, i), "-");
+          append_cell (html, column_type (&table->columns[i]), table_get_cell (table, row, i), "-");
       g_string_append (html, "</tr>\n");
     }
   g_string_append (html, "</table>\n");
@@ -54,7 +54,7 @@ table_append_html_facts (const Table *table, GString *html)
       {
         g_string_append (html, "<tr>");
         append_heading (html, table->columns[i].heading);
-        append_cell (html, table->columns[i].type, table_get_cell (table, 0, i), "no");
+        append_cell (html, column_type (&table->columns[i]), table_get_cell (table, 0, i), "no");
         g_string_append (html, "</tr>\n");
       }
   g_string_append (html, "</table>\n");

@@ -73,7 +73,7 @@ build_row (const Table *table, guint row, JsonBuilder *builder)
     if (table->columns[i].key != NULL)
       {
         json_builder_set_member_name (builder, table->columns[i].key);
-        build_cell (table->columns[i].type, table_get_cell (table, row, i), builder);
+        build_cell (column_type (&table->columns[i]), table_get_cell (table, row, i), builder);
       }
 }
 
@@ -104,7 +104,7 @@ table_build_map (const Table *table, JsonBuilder *builder)
   for (guint row = 0; row < table_get_n_rows (table); row++)
     {
       json_builder_set_member_name (builder, table_get_cell (table, row, 0)->text);
-      build_cell (table->columns[1].type, table_get_cell (table, row, 1), builder);
+      build_cell (column_type (&table->columns[1]), table_get_cell (table, row, 1), builder);
     }
   json_builder_end_object (builder);
 }

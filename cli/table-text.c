@@ -93,6 +93,189 @@ print_scols (struct libscols_table *scols)
   return g_string_free (g_steal_pointer (&trimmed), FALSE);
 }
 
+/* --- which columns, and how wide --- */
+
+typedef struct {
+  const Table *table;
+  GPtrArray *cells; /* of char *: the cells of the shown columns, row by row; an own copy */
+  guint n;          /* the number of shown columns */
+  guint *columns;   /* their indices in the table */
+  guint *widths;    /* of headings and cells */
+  bool *are_known;  /* whether a cell of the column has a value */
+} Layout;
+
+static guint
+measure (const char *text)
+{
+  guint width = 0;
+
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    {
+      const gunichar c = g_utf8_get_char (text);
+
+      width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+    }
+  return width;
+}
+
+static void
+layout_clear (Layout *layout)
+{
+  g_ptr_array_unref (layout->cells);
+  g_free (layout->columns);
+  g_free (layout->widths);
+  g_free (layout->are_known);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Layout, layout_clear)
+
+/* Formats the cells of all columns that people see. @is_short: with the first digits of Ray's ids only. */
+static Layout
+layout_begin (const Table *table, bool is_short)
+{
+  Layout layout = { table,
+                    g_ptr_array_new_with_free_func (g_free),
+                    0,
+                    g_new (guint, table->n_columns),
+                    g_new (guint, table->n_columns),
+                    g_new0 (bool, table->n_columns) };
+
+  for (guint i = 0; i < table->n_columns; i++)
+    if (table->columns[i].heading != NULL)
+      {
+        layout.widths[layout.n] = measure (table->columns[i].heading);
+        layout.columns[layout.n++] = i;
+      }
+  for (guint row = 0; row < table_get_n_rows (table); row++)
+    for (guint i = 0; i < layout.n; i++)
+      {
+        char *cell = format_cell (column_type (&table->columns[layout.columns[i]]),
+                                  table_get_cell (table, row, layout.columns[i]), "-");
+
+        if (is_short)
+          text_shorten_ids (cell);
+        layout.widths[i] = MAX (layout.widths[i], measure (cell));
+        layout.are_known[i] |= !g_str_equal (cell, "-");
+        g_ptr_array_add (layout.cells, cell);
+      }
+  return layout;
+}
+
+static const Column *
+layout_column (const Layout *layout, guint i)
+{
+  return &layout->table->columns[layout->columns[i]];
+}
+
+/* Leaves out column @left. The cells keep their places, in rows of @n_all. */
+static void
+leave_out (Layout *layout, guint *places, guint left)
+{
+  for (guint i = left; i + 1 < layout->n; i++)
+    {
+      layout->columns[i] = layout->columns[i + 1];
+      layout->widths[i] = layout->widths[i + 1];
+      layout->are_known[i] = layout->are_known[i + 1];
+      places[i] = places[i + 1];
+    }
+  layout->n--;
+}
+
+static guint
+line_width (const Layout *layout)
+{
+  guint width = layout->n == 0 ? 0 : layout->n - 1;
+
+  for (guint i = 0; i < layout->n; i++)
+    width += layout->widths[i];
+  return width;
+}
+
+/* Columns are left out for a last column that would be narrower than MIN_DIVIDED. Narrower than LEAST_DIVIDED, text is
+ * too hard to read. */
+enum { MIN_DIVIDED = 32, LEAST_DIVIDED = 12 };
+
+/* Text of several words in the last column can be divided. */
+static bool
+is_divisible (CellType type)
+{
+  return type == CELL_TEXT || type == CELL_LIST;
+}
+
+/* The width of lines without what the last column can have in further lines, or must have because it is never left out.
+ */
+static guint
+least_line_width (const Layout *layout, TextForm form)
+{
+  const guint width = line_width (layout), last = layout->n == 0 ? 0 : layout->widths[layout->n - 1];
+  const Column *column = layout->n == 0 ? NULL : layout_column (layout, layout->n - 1);
+
+  return column == NULL || last <= MIN_DIVIDED || !is_divisible (column_type (column))
+                 || (!form.divides && column_rank (column) > 1)
+             ? width
+             : width - last + MIN_DIVIDED;
+}
+
+/* Leaves out what is not known, and then the columns of the greatest rank, from the right, until the lines fit. */
+static void
+fit_width (Layout *layout, guint *places, TextForm form)
+{
+  for (guint i = layout->n; i-- > 0;)
+    if (column_rank (layout_column (layout, i)) > 0 && !layout->are_known[i])
+      leave_out (layout, places, i);
+  while (least_line_width (layout, form) > form.width)
+    {
+      guint worst = 0;
+
+      for (guint i = 1; i < layout->n; i++)
+        if (column_rank (layout_column (layout, i)) >= column_rank (layout_column (layout, worst)))
+          worst = i;
+      if (layout->n == 0 || column_rank (layout_column (layout, worst)) <= 1)
+        return;
+      leave_out (layout, places, worst);
+    }
+}
+
+/* Divides @text at blanks into lines of at most @width, where it can. Words stay whole, so that they can be copied. */
+static char *
+divide (const char *text, guint width)
+{
+  GString *lines = g_string_new (NULL);
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  guint used = 0;
+
+  for (char **word = words; *word != NULL; word++)
+    {
+      const guint more = measure (*word);
+      const bool is_first = word == words;
+
+      if (!is_first)
+        g_string_append_c (lines, used + 1 + more > width ? '\n' : ' ');
+      used = is_first || used + 1 + more > width ? more : used + 1 + more;
+      g_string_append (lines, *word);
+    }
+  return g_string_free (lines, FALSE);
+}
+
+/* Returns the width to which the last column, of text, has to be divided; 0: it fits, or dividing it does not help. */
+static guint
+width_of_last (guint all, guint last, CellType type, TextForm form)
+{
+  if (!form.divides || all <= form.width || !is_divisible (type) || all - last + LEAST_DIVIDED > form.width)
+    return 0;
+  return form.width - (all - last);
+}
+
+static void
+allow_lines (struct libscols_column *column)
+{
+  if (scols_column_set_flags (column, SCOLS_FL_WRAP) != 0
+      || scols_column_set_wrapfunc (column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) != 0)
+    g_error ("no memory for a column");
+}
+
+/* --- tables --- */
+
+/* Takes ownership of @text. */
 static void
 set_cell (struct libscols_line *line, gsize column, char *text)
 {
@@ -102,45 +285,69 @@ set_cell (struct libscols_line *line, gsize column, char *text)
 }
 
 char *
-table_format_rows (const Table *table)
+table_format_rows (const Table *table, TextForm form)
 {
   struct libscols_table *scols = new_scols ();
+  g_auto (Layout) layout = layout_begin (table, form.width > 0);
+  const guint n_all = layout.n;
+  g_autofree guint *places = g_new (guint, n_all + 1);
+  guint last = 0;
 
-  for (guint i = 0; i < table->n_columns; i++)
-    if (table->columns[i].heading != NULL)
-      {
-        bool right = table->columns[i].type == CELL_NUMBER || table->columns[i].type == CELL_AMOUNT;
+  for (guint i = 0; i < n_all; i++)
+    places[i] = i;
+  if (form.width > 0)
+    fit_width (&layout, places, form);
+  for (guint i = 0; i < layout.n; i++)
+    {
+      const Column *one = layout_column (&layout, i);
+      const bool right = column_type (one) == CELL_NUMBER || column_type (one) == CELL_AMOUNT;
+      struct libscols_column *column = scols_table_new_column (scols, one->heading, 0, right ? SCOLS_FL_RIGHT : 0);
 
-        scols_table_new_column (scols, table->columns[i].heading, 0, right ? SCOLS_FL_RIGHT : 0);
-      }
+      if (i + 1 == layout.n)
+        last = width_of_last (line_width (&layout), layout.widths[i], column_type (one), form);
+      if (last > 0)
+        allow_lines (column);
+    }
 
   for (guint row = 0; row < table_get_n_rows (table); row++)
     {
       struct libscols_line *line = scols_table_new_line (scols, NULL);
-      gsize column = 0;
 
-      for (guint i = 0; i < table->n_columns; i++)
-        if (table->columns[i].heading != NULL)
-          set_cell (line, column++, format_cell (table->columns[i].type, table_get_cell (table, row, i), "-"));
+      for (guint i = 0; i < layout.n; i++)
+        {
+          char **cell = (char **) &layout.cells->pdata[row * n_all + places[i]];
+
+          set_cell (line, i, last > 0 && i + 1 == layout.n ? divide (*cell, last) : g_steal_pointer (cell));
+        }
     }
   return print_scols (scols);
 }
 
 char *
-table_format_facts (const Table *table)
+table_format_facts (const Table *table, TextForm form)
 {
   struct libscols_table *scols = new_scols ();
+  struct libscols_column *values;
+  guint left = 0;
 
   scols_table_enable_noheadings (scols, 1);
   scols_table_new_column (scols, "what", 0, 0);
-  scols_table_new_column (scols, "value", 0, 0);
+  values = scols_table_new_column (scols, "value", 0, 0);
+  for (guint i = 0; i < table->n_columns; i++)
+    if (table->columns[i].heading != NULL && table_get_cell (table, 0, i)->known)
+      left = MAX (left, measure (table->columns[i].heading) + 2);
   for (guint i = 0; i < table->n_columns; i++)
     if (table->columns[i].heading != NULL && table_get_cell (table, 0, i)->known)
       {
         struct libscols_line *line = scols_table_new_line (scols, NULL);
+        char *value = format_cell (column_type (&table->columns[i]), table_get_cell (table, 0, i), "no");
+        const guint divided = width_of_last (left + measure (value), measure (value), CELL_TEXT, form);
 
         set_cell (line, 0, g_strconcat (table->columns[i].heading, ":", NULL));
-        set_cell (line, 1, format_cell (table->columns[i].type, table_get_cell (table, 0, i), "no"));
+        if (divided > 0)
+          allow_lines (values);
+        set_cell (line, 1, divided > 0 ? divide (value, divided) : g_steal_pointer (&value));
+        g_free (value);
       }
   return print_scols (scols);
 }

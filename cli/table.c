@@ -31,7 +31,7 @@ table_free (Table *table)
   if (table == NULL)
     return;
   for (guint i = 0; i < table->cells->len; i++)
-    cell_clear (table->columns[i % table->n_columns].type, &g_array_index (table->cells, Cell, i));
+    cell_clear (column_type (&table->columns[i % table->n_columns]), &g_array_index (table->cells, Cell, i));
   g_array_unref (table->cells);
   g_free (table);
 }
@@ -39,7 +39,7 @@ table_free (Table *table)
 static CellType
 next_type (const Table *table)
 {
-  return table->columns[table->cells->len % table->n_columns].type;
+  return column_type (&table->columns[table->cells->len % table->n_columns]);
 }
 
 static void

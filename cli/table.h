@@ -20,8 +20,25 @@ typedef enum {
 typedef struct {
   const char *key;     /* the name in JSON and CSV; NULL: only people see the column */
   const char *heading; /* the heading for people; NULL: only JSON and CSV have the column */
-  CellType type;
+  guint type;          /* a CellType, or RANKED (rank, CellType) */
 } Column;
+
+/* A column that is left out if it has no known cell. Columns of rank 2 and more are also left out, the greatest rank
+ * first, if the lines are too wide. */
+#define RANKED(rank, type) ((guint) (rank) << 8 | (guint) (type))
+
+static inline CellType
+column_type (const Column *column)
+{
+  return (CellType) (column->type & 0xff);
+}
+
+/* Returns 0 for a column that is always shown. */
+static inline guint
+column_rank (const Column *column)
+{
+  return column->type >> 8;
+}
 
 typedef struct _Table Table;
 
@@ -50,10 +67,16 @@ void table_build_members (const Table *table, JsonBuilder *builder);
 /* Builds one object of a table with two columns, the names and the values of its members. */
 void table_build_map (const Table *table, JsonBuilder *builder);
 
+/* How wide the lines for people may be. */
+typedef struct {
+  guint width;  /* in characters; 0: no limit, and all columns */
+  bool divides; /* the last column is divided at blanks; otherwise its lines can be wider, and a row is one line */
+} TextForm;
+
 /* Format a table for people: the first function formats all rows under a line of headings, the second one formats only
  * row 0, with one line for each column: its heading and its value. g_free() the text. */
-char *table_format_rows (const Table *table);
-char *table_format_facts (const Table *table);
+char *table_format_rows (const Table *table, TextForm form);
+char *table_format_facts (const Table *table, TextForm form);
 
 /* Formats a line of keys and a line for each row, according to RFC 4180, but with LF at the end of lines. Text that a
  * spreadsheet would evaluate as a formula begins with an apostrophe; see quoit(1). g_free() it. */

@@ -287,3 +287,27 @@ text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError
   *limit_ms = G_MAXINT64;
   return true;
 }
+
+gsize
+text_count_id_digits (const char *text)
+{
+  return strspn (text, "0123456789abcdef");
+}
+
+void
+text_shorten_ids (char *text)
+{
+  char *to = text;
+
+  for (const char *from = text; *from != '\0';)
+    {
+      const gsize n_word = strspn (from, G_CSET_DIGITS G_CSET_A_2_Z G_CSET_a_2_z "_-.");
+      const bool is_id = n_word == RAY_GROUP_ID_LENGTH && text_count_id_digits (from) == n_word;
+      const gsize n_from = MAX (n_word, 1), n_to = is_id ? SHORT_ID_LENGTH : n_from;
+
+      memmove (to, from, n_to);
+      to += n_to;
+      from += n_from;
+    }
+  *to = '\0';
+}

@@ -21,6 +21,16 @@ char *text_in_json (const char *json);
 /* Appends @text to @out in one line, escaped for HTML and XML. */
 void text_append_markup (GString *out, const char *text);
 
+/* Ray names a placement group without a name by its id. Rows show the first digits of it, which are enough to find the
+ * group again. */
+enum { RAY_GROUP_ID_LENGTH = 36, SHORT_ID_LENGTH = 8 };
+
+/* Returns how many hexadecimal digits @text begins with, in small letters. */
+gsize text_count_id_digits (const char *text);
+
+/* Shortens each of Ray's ids in @text, in place. */
+void text_shorten_ids (char *text);
+
 /* Returns 'text' in quotes for a POSIX shell, which reads back exactly the same bytes. */
 char *text_for_shell (const char *text);
 

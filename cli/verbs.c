@@ -5,11 +5,11 @@
 
 #include "nearest.h"
 
-static const char *const outputs_facts[] = { "table", "json", NULL };
-static const char *const outputs_rows[] = { "table", "json", "csv", NULL };
-static const char *const outputs_pages[] = { "table", "json", "csv", "html", NULL };
+static const char *const outputs_facts[] = { "table", "wide", "json", NULL };
+static const char *const outputs_rows[] = { "table", "wide", "json", "csv", NULL };
+static const char *const outputs_pages[] = { "table", "wide", "json", "csv", "html", NULL };
 static const char *const outputs_text[] = { "table", NULL };
-static const char *const outputs_shell[] = { "table", "env", "slice", "json", NULL };
+static const char *const outputs_shell[] = { "table", "wide", "env", "slice", "json", NULL };
 
 /* clang-format off */
 #define TRAITS_OF_VERB(identifier, outputs, has_past) { &verb_##identifier, outputs_##outputs, has_past },

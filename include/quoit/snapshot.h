@@ -387,7 +387,10 @@ QUOIT_API uint32_t quoit_snapshot_get_slice_n_missing (const QuoitSnapshot *snap
  * quoit_snapshot_dup_slice_problem:
  * @slice: below quoit_snapshot_get_n_slices()
  *
- * Returns: (transfer full): why the slice is degraded, in words; "" if it is intact; g_free() it
+ * Names the dead nodes whose worker no other node serves, the workers without a node, and what the nodes contradict.
+ *
+ * Returns: (transfer full): why the slice is degraded, in words, such as "node tpu-0-2 is dead; worker 3 is missing";
+ * "" if it is intact; g_free() it
  */
 QUOIT_API char *quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice);
 

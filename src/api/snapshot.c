@@ -332,14 +332,6 @@ quoit_snapshot_get_slice_pool (const QuoitSnapshot *snapshot, uint32_t slice)
   return snapshot_layout (snapshot)->shelves[snapshot_layout (snapshot)->slices[slice].shelf].pool;
 }
 
-static const QuoitSliceFacts *
-slice_facts (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const QuoitClass *class = quoit_layout_slice_class (snapshot_layout (snapshot), (QuoitSliceId) { slice });
-
-  return class == NULL ? NULL : &class->facts;
-}
-
 int64_t
 quoit_snapshot_get_slice_class (const QuoitSnapshot *snapshot, uint32_t slice)
 {
@@ -373,36 +365,6 @@ quoit_snapshot_get_slice_n_missing (const QuoitSnapshot *snapshot, uint32_t slic
   g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, 0);
 
   return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->n_missing;
-}
-
-char *
-quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  static const struct {
-    QuoitFault fault;
-    const char *text;
-  } faults[] = {
-    { QUOIT_FAULT_TOPOLOGY, "its nodes have different topologies, or one that is not in the catalogue" },
-    { QUOIT_FAULT_POD_TYPE, "its nodes have different pod types, or one that does not match the topology" },
-    { QUOIT_FAULT_CHIPS, "the chips of a node disagree with the topology" },
-    { QUOIT_FAULT_DUPLICATE_WORKER_ID, "two nodes have the same worker id" },
-    { QUOIT_FAULT_NO_WORKER_ID, "a node has no worker id" },
-    { QUOIT_FAULT_TOO_MANY_HOSTS, "it has more hosts than its topology" },
-  };
-  const QuoitSliceStatus *status;
-  GString *text;
-
-  g_return_val_if_fail (snapshot != NULL && slice < snapshot_layout (snapshot)->n_slices, NULL);
-
-  status = quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice });
-  text = g_string_new (NULL);
-  if (status->n_missing > 0 && slice_facts (snapshot, slice) != NULL)
-    g_string_append_printf (text, "%u of %u hosts %s missing or dead", status->n_missing,
-                            slice_facts (snapshot, slice)->hosts, status->n_missing == 1 ? "is" : "are");
-  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
-    if ((status->faults & faults[i].fault) != 0)
-      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", faults[i].text);
-  return g_string_free (text, FALSE);
 }
 
 uint32_t

@@ -87,7 +87,7 @@ refused 3 "directory instead of a file" "is a directory" check manifest "$tmp"
 # --- the command line
 refused 2 "check manifest without files" "expected the arguments: manifest FILE..." check manifest
 refused 2 "unknown object of check" "'workload': expected manifest" check workload x
-refused 2 "unknown output form" "--output 'xml'|expected table or json" check manifest -o xml x
+refused 2 "unknown output form" "--output 'xml'|expected table, wide or json" check manifest -o xml x
 
 # --- as JSON
 ok 3 "check manifest -o json has exit status 3 for errors" check manifest -o json "$good" both.yaml warned.yaml

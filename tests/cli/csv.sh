@@ -275,15 +275,15 @@ env g
 VERBS
 refused 2 "CSV output of journal compact" "--output 'csv': compact has no rows: expected table or json" journal compact --before 2 --now "$now" -o csv
 holds "journal compact -o csv makes no copy" test ! -e "$tmp/copy.db"
-refused 2 "CSV output of env" "expected table, env, slice or json" env g -o csv
+refused 2 "CSV output of env" "expected table, wide, env, slice or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
-  refused 2 "output form '$word'" "--output '$word'|expected table, json or csv" nodes -o "$word"
+  refused 2 "output form '$word'" "--output '$word'|expected table, wide, json or csv" nodes -o "$word"
 done
 for verb in catalogue defrag fragmentation groups journal nodes plan promise show slices slots who-holds; do
   ok 0 "$verb --help succeeds" "$verb" --help
-  out "$verb --help lists csv" "table, json or csv (table)"
+  out "$verb --help lists csv" "table, wide, json or csv (table)"
 done
 ok 0 "status --help succeeds" status --help
-out "status --help does not list csv" "table or json (table)"
+out "status --help does not list csv" "table, wide or json (table)"
 
 finish

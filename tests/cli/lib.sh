@@ -19,6 +19,8 @@ tmp=$(mktemp -d)
 unmount=
 trap '[ -z "$unmount" ] || umount "$unmount"; rm -rf "$tmp"' EXIT
 export QUOIT_DB="$tmp/quoit.db" LC_ALL=C
+# Tests of the contents want whole lines; tests of the layout unset this.
+export COLUMNS=1000
 unset LANGUAGE NO_COLOR
 passed=0 failed=0 skipped=0
 last_command=

@@ -116,7 +116,7 @@ ok 0 "map prints a slice with rings" map ring-0
 out "the text names the rings" 'ring-0: v4 4x4x8, hosts of 2x2x1 chips, rings along xyz'
 holds "layers are printed side by side" test "$(sed -n 2p "$tmp/out" | tr -s ' ')" = 'z=0 z=1 z=2 z=3 z=4 z=5 z=6 z=7'
 baseline
-refused 2 "CSV output of map" "--output 'csv'|expected table or json" map -o csv
+refused 2 "CSV output of map" "--output 'csv'|expected table, wide or json" map -o csv
 
 # --- chips without a place are listed by name
 cat >"$tmp/nodes.json" <<'NODES'

@@ -6,7 +6,7 @@
 #   page_holds PAGE FOLDER      makes FOLDER, with examples/ next to it, and runs the session there; keeps its files
 #   without TEXT PAGE           a copy of the page, without the blocks that have TEXT: in $tmp/pages
 
-unset QUOIT_DB
+unset QUOIT_DB COLUMNS
 PATH=$top_builddir/cli:$PATH
 export PATH
 

@@ -15,7 +15,7 @@ for verb in $verbs; do
   has out "$verb --help has the usage" "quoit $verb"
 done
 ok 0 "env --help succeeds" env --help
-out "env --help lists its output forms" "table, env, slice or json (table)"
+out "env --help lists its output forms" "table, wide, env, slice or json (table)"
 past='export status nodes slices groups show map slots fragmentation who-holds fits when explain what-if defrag plan promise env mesh'
 for verb in $verbs map mesh owner; do
   ok 0 "$verb --help succeeds" "$verb" --help
@@ -32,8 +32,8 @@ refused 2 "unknown verb" "'frobnicate' is not a verb" frobnicate
 refused 2 "unknown option before the verb" "--frob" --frob status
 refused 2 "unknown option after the verb" "--frob" status --frob
 refused 2 "option without its value" "--db" status --db
-refused 2 "unknown output form" "--output 'xml'|expected table or json" status -o xml
-refused 2 "unknown output form of env" "--output 'xml'|expected table, env, slice or json" env g -o xml
+refused 2 "unknown output form" "--output 'xml'|expected table, wide or json" status -o xml
+refused 2 "unknown output form of env" "--output 'xml'|expected table, wide, env, slice or json" env g -o xml
 holds "an error prints nothing on stdout" test ! -s "$tmp/out"
 
 # --- the place of the database

@@ -65,7 +65,7 @@ fact "a topology has its number of hosts" '[t["hosts"] for t in d["topologies"] 
 fact "a topology lists the tools that accept it" '[t["accepted_by"] for t in d["topologies"] if t["topology"] == "4x4" and t["chips_per_host"] == 4]' \
   "[['kubectl-ray', 'ray', 'xpk', 'maxtext']]"
 ok 0 "catalogue accepts a topology" catalogue v6e 2x4
-out "catalogue prints a legend" "accepted by: K kubectl-ray, R ray, X xpk, M maxtext, T toolkit, - only the documentation"
+out "catalogue prints a legend" "accepted by: K kubectl-ray, R ray, X xpk, M maxtext, T toolkit, - documentation"
 refused 3 "catalogue with an unknown topology" "'5x5'|4x4" catalogue v6e 5x5
 refused 3 "catalogue with an unknown generation" "'v99'|v6e" catalogue v99
 

@@ -101,7 +101,7 @@ def test_classes_count_the_slices_in_each_condition(snapshot):
 def test_a_slice_has_its_conditions(snapshot):
     broken, whole = snapshot.lookup_slice("big-1"), snapshot.lookup_slice("fleet/v6e-4x4/v6e-4x4-0")
     assert quoit.SliceFlags.INTACT not in broken.flags
-    assert (broken.n_missing, broken.problem, broken.faults) == (1, "1 of 4 hosts is missing or dead", 0)
+    assert (broken.n_missing, broken.problem, broken.faults) == (1, "node big-1-2 is dead", 0)
     assert whole.flags == quoit.SliceFlags.INTACT | quoit.SliceFlags.IDLE | quoit.SliceFlags.FREE
     assert (whole.name, whole.pool.name, whole.problem, whole.n_missing) == ("v6e-4x4-0", "v6e-4x4", None, 0)
     assert (whole.accelerator, whole.topology, whole.chips_per_host, whole.n_hosts) == ("v6e", "4x4", 4, 4)

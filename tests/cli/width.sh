@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What people read: lines for 80 characters, the rest with -o wide, short ids, sizes, and names in problems.
+. "$top_srcdir/tests/cli/lib.sh"
+unset COLUMNS
+
+widest ()
+{
+  awk '{ if (length ($0) > most) most = length ($0) } END { print most + 0 }' "$tmp/out"
+}
+
+fits_80 ()
+{
+  ok 0 "$* succeeds" "$@" --now "$now"
+  holds "$* has lines of at most 80 characters: $(widest)" test "$(widest)" -le 80
+}
+
+# --- 80 characters
+fresh 'v6e 4x4 x2 pool=a-long-pool-name zone=us-east5-b; v5p 2x2x2 x2'
+ok 0 "a group is reserved" reserve train-17 --accelerator v6e --topology 4x4 --slices 1 --key 'a key that is long' \
+  --owner somebody --label team=research --label run=17 --priority 3 --now "$now"
+for verb in status nodes slices groups slots fragmentation 'show train-17' catalogue 'catalogue v5p' owner; do
+  # shellcheck disable=SC2086 # words
+  fits_80 $verb
+done
+ok 0 "groups succeeds" groups
+for heading in GROUP STATE OWNER SLICES REQUEST; do
+  has out "the narrow table has $heading" "$heading"
+done
+holds "a column without a value is left out" test "$(grep -c 'REASON\|ENDED\|RAY' "$tmp/out")" -eq 0
+ok 0 "groups -o wide succeeds" groups -o wide
+for heading in RAY OWNER KEY SINCE BEGINS UNTIL ENDED SOURCE LABELS REASON; do
+  has out "the wide table has $heading" "$heading"
+done
+holds "a row is one line" test "$(wc -l <"$tmp/out")" -eq 2
+fact_json=$("$top_builddir/cli/quoit" groups -o json | tr -d ' \n')
+holds "JSON has all facts" sh -c 'case $1 in *akeythatislong*release_reason*) ;; *) exit 1 ;; esac' sh "$fact_json"
+
+# --- a degraded slice
+ok 0 "a node dies" set-state v5p-2x2x2-1-1 dead --now "$now"
+fits_80 slices
+out "the row names the node" "node v5p-2x2x2-1-1 is dead"
+fits_80 status
+out "the problem names the node" "slice v5p-2x2x2-1 node v5p-2x2x2-1-1 is dead"
+ok 0 "another node dies" set-state v5p-2x2x2-1-0 dead --now "$now"
+ok 0 "slices succeeds" slices
+out "the row names both nodes" "nodes v5p-2x2x2-1-0 and v5p-2x2x2-1-1 are dead"
+ok 0 "slices -o wide succeeds" slices -o wide
+holds "people see the number of nodes that are not dead" \
+  awk '/^v5p-2x2x2-1 / { found = $7 " " $8 } END { exit found != "2 0" }' "$tmp/out"
+
+# --- at a terminal, and with COLUMNS
+ok 0 "slices succeeds" slices
+holds "elsewhere, a row is one line" test "$(wc -l <"$tmp/out")" -eq 5
+status=0 last_command='quoit slices in 70 columns'
+COLUMNS=70 quoit slices >"$tmp/out" || status=$?
+holds "slices in 70 columns succeeds" test "$status" -eq 0
+holds "lines have at most 70 characters: $(widest)" test "$(widest)" -le 70
+holds "no word is cut" grep -q 'v5p-2x2x2-1-1' "$tmp/out"
+for columns in x 0 -1 19; do
+  COLUMNS=$columns quoit slices >"$tmp/out"
+  quoit slices >"$tmp/plain"
+  holds "COLUMNS=$columns is ignored" cmp "$tmp/out" "$tmp/plain"
+done
+if command -v script >/dev/null; then
+  script -qec "stty cols 50; $top_builddir/cli/quoit status" /dev/null </dev/null | tr -d '\r' >"$tmp/out"
+  holds "lines fit a terminal of 50 columns: $(widest)" test "$(widest)" -le 50
+else
+  skip "no script(1)"
+fi
+
+# --- sizes, and Ray's ids
+hold=$top_srcdir/tests/data/captures/gke.hold-and-wait
+fresh
+ok 0 "Ray's lists are imported" import ray-nodes "$hold.ray-list-nodes--format-json.json" \
+  --groups "$hold.py-placement_group_table.json" --available "$hold.py-available_resources_per_node.json" --now "$now"
+ok 0 "status succeeds" status
+has out "memory is a size" "10 GiB"
+has out "the pending group has a short id" "group a44a00ec@2 "
+has out "its problem has a short id" "cac052a2@4 has only the head"
+ok 0 "status -o wide succeeds" status -o wide
+has out "wide has whole ids" "a44a00ec47957c78d89b8e33799401000000@2"
+ok 0 "status -o json succeeds" status -o json
+fact "JSON has bytes" "[r['total'] for r in d['resources'] if r['resource'] == 'memory'][0]" 10737418240
+ok 0 "a short id finds its group" show a44a00ec
+has out "the facts have the whole id" "a44a00ec47957c78d89b8e33799401000000@2"
+has out "the facts have Ray's state" "in Ray:         PENDING"
+ok 0 "a short id with the number of the group" explain a44a00ec@2
+baseline
+refused 7 "a short id with another number" "a44a00ec" show a44a00ec@4
+refused 4 "seven digits are no id" "'a44a00e'" show a44a00e
+refused 4 "a verb that needs the whole name" "no group 'a44a00ec'; did you mean 'a44a00ec47957c78d89b8e33799401000000'?" release a44a00ec --now "$now"
+finish
