@@ -12,10 +12,13 @@ change (QuoitLedger *ledger, const char *node, gint64 now_ms, gconstpointer inpu
 static bool
 run (Session *session, GError **error)
 {
+  g_autoptr (QuoitLedger) ledger = NULL;
   QuoitNodeState state;
 
-  return session_begin (session, error) && node_state_parse (session->words[1], &state, error)
-         && node_change (session, change, &state, error);
+  if (!session_begin (session, error) || !node_state_parse (session->words[1], &state, error))
+    return false;
+  ledger = session_open (session, error);
+  return ledger != NULL && node_change (session, ledger, change, &state, error);
 }
 
 const Verb verb_set_state = {

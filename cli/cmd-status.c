@@ -33,8 +33,8 @@ static const Column source_columns[] = {
   { "source", "SOURCE", CELL_TEXT },           { "kind", "KIND", CELL_TEXT },
   { "n_pools", "POOLS", CELL_NUMBER },         { "n_slices", "SLICES", CELL_NUMBER },
   { "n_nodes", "NODES", CELL_NUMBER },         { "desired_workers", "DESIRED WORKERS", RANKED (2, CELL_NUMBER) },
-  { "cpus", "CPUS", RANKED (1, CELL_AMOUNT) }, { "memory", "MEMORY", RANKED (1, CELL_AMOUNT) },
-  { "memory_bytes", NULL, CELL_AMOUNT },
+  { "cpus", "CPUS", RANKED (1, CELL_AMOUNT) }, { "memory", NULL, CELL_AMOUNT },
+  { NULL, "MEMORY", RANKED (1, CELL_AMOUNT) }, { "memory_bytes", NULL, CELL_AMOUNT },
 };
 
 typedef struct {
@@ -81,10 +81,11 @@ sources (const QuoitSnapshot *snapshot)
           table_add_number (table, sums[i].n_pods);
           table_take_text (table, decimal_format (sums[i].cpus));
           table_take_text (table, decimal_format_bytes (sums[i].memory));
+          table_take_text (table, decimal_format_size (sums[i].memory));
           table_take_text (table, decimal_format (sums[i].memory));
         }
       else
-        for (guint column = 0; column < 4; column++)
+        for (guint column = 0; column < 5; column++)
           table_skip (table);
     }
   return table;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "node-state.h"
+#include "node-drain.h"
 #include "verbs.h"
-
-static bool
-change (QuoitLedger *ledger, const char *node, gint64 now_ms, gconstpointer input, GError **error)
-{
-  return quoit_ledger_undrain_node (ledger, node, now_ms, error);
-}
 
 static bool
 run (Session *session, GError **error)
 {
-  return session_begin (session, error) && node_change (session, change, NULL, error);
+  return drain_change (session, quoit_ledger_undrain_nodes, error);
 }
 
-const Verb verb_undrain = { "undrain", "NODE", "end the draining of a node", NULL, 1, 1, run };
+const Verb verb_undrain = {
+  "undrain", "[node|slice|pool|zone] NAME", "end the draining of nodes", NULL, 1, 2, run,
+};

@@ -128,6 +128,17 @@ refuse_two_kinds (const char *name, guint first, guint second, GError **error)
   return false;
 }
 
+/* A slice of one host can have the name of its node. Returns whether that is the only node after @n_before, and removes
+ * it. */
+static bool
+forget_same_node (GArray *nodes, guint n_before)
+{
+  if (n_before != 1 || nodes->len != 2 || g_array_index (nodes, uint32_t, 0) != g_array_index (nodes, uint32_t, 1))
+    return false;
+  g_array_set_size (nodes, 1);
+  return true;
+}
+
 static bool
 find_any (const QuoitSnapshot *snapshot, const char *name, NodeScope *scope, GError **error)
 {
@@ -139,7 +150,7 @@ find_any (const QuoitSnapshot *snapshot, const char *name, NodeScope *scope, GEr
 
       if (!kinds[kind].append (snapshot, name, scope->nodes, error))
         return false;
-      if (scope->nodes->len == n_before)
+      if (scope->nodes->len == n_before || forget_same_node (scope->nodes, n_before))
         continue;
       if (first < G_N_ELEMENTS (kinds))
         return refuse_two_kinds (name, first, kind, error);

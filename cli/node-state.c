@@ -41,16 +41,15 @@ change_facts (QuoitLedger *ledger, const char *name, QuoitNodeState before, GErr
 }
 
 bool
-node_change (Session *session, NodeChangeFunc change, gconstpointer input, GError **error)
+node_change (Session *session, QuoitLedger *ledger, NodeChangeFunc change, gconstpointer input, GError **error)
 {
   const char *name = session->words[0];
-  g_autoptr (QuoitLedger) ledger = session_open (session, error);
   QuoitNodeState before;
   gint64 now_ms;
   Document *document;
   Table *facts;
 
-  if (ledger == NULL || !session_now (session, &now_ms, error) || !lookup_state (ledger, name, &before, error)
+  if (!session_now (session, &now_ms, error) || !lookup_state (ledger, name, &before, error)
       || !change (ledger, name, now_ms, input, error))
     return false;
   facts = change_facts (ledger, name, before, error);

@@ -8,4 +8,4 @@ typedef bool (*NodeChangeFunc) (QuoitLedger *ledger, const char *node, gint64 no
                                 GError **error);
 
 /* Makes the change to the node named by the first argument, and prints its state before and after. */
-bool node_change (Session *session, NodeChangeFunc change, gconstpointer input, GError **error);
+bool node_change (Session *session, QuoitLedger *ledger, NodeChangeFunc change, gconstpointer input, GError **error);

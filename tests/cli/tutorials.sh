@@ -12,7 +12,7 @@ fact "the sums equal those of kubectl get raycluster" \
   "${source}['desired_workers'], ${source}['cpus'], ${source}['memory']" "(8, '72', '1579277216Ki')"
 fact "the memory is exact in bytes" "${source}['memory_bytes']" 1617179869184
 ok 0 "status prints the multi-slice cluster as text" status
-out "the text has the memory of kubectl" 1579277216Ki
+out "the text has the memory as a size" "1.47 TiB"
 ok 0 "both slices are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now" -o json
 fact "the group has 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
 ok 0 "env prints the environment of both slices" env train -o json

@@ -174,6 +174,22 @@ refused 2 "unknown state" "'asleep'|expected alive, draining or dead" set-state 
 refused 4 "set-state of an unknown node" "nothing" set-state nothing dead
 refused 4 "drain of an unknown node" "nothing" drain nothing
 refused 4 "undrain of an unknown node" "nothing" undrain nothing
+ok 0 "a pool is drained" drain pool two-slices/tpu-group --now "$now" -o json
+fact "its nodes are counted" 'd["scope"], d["n_nodes"], d["n_changed"], d["n_dead"]' '("pool '"'two-slices/tpu-group'"'", 8, 8, 0)'
+ok 0 "the drain is one entry" journal -o json
+fact "the entry names eight nodes" 'd["entries"][-1]["verb"], len(d["entries"][-1]["effects"])' "('drain', 8)"
+ok 0 "the same drain again changes nothing" drain tpu-group --now "$now" -o json
+fact "no node changes" 'd["n_changed"]' 0
+ok 0 "a slice is undrained" undrain tpu-group-1 --now "$now" -o json
+fact "the four nodes of the slice change" 'd["n_nodes"], d["n_changed"]' "(4, 4)"
+ok 0 "the pool is undrained" undrain pool tpu-group --now "$now" -o json
+fact "the other four nodes change" 'd["n_nodes"], d["n_changed"]' "(8, 4)"
+ok 0 "a pool with a dead node is drained" drain pool small --now "$now" -o json
+fact "its dead node is left alone" 'd["n_nodes"], d["n_changed"], d["n_dead"], d["held_by"]' "(2, 1, 1, ['train@1'])"
+ok 0 "the pool is undrained" undrain pool small --now "$now"
+baseline
+refused 4 "drain of an unknown pool" "pool 'nothing'" drain pool nothing
+refused 2 "drain of an unknown kind" "expected node, slice, pool or zone before the name 'x'" drain rack x
 ok 0 "set-state marks the node alive" set-state small-0-0 alive --now "$now"
 
 # --- errors and exit codes
