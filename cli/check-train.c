@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "findings.h"
 #include "text.h"
 #include "words.h"
 
@@ -274,23 +275,45 @@ count_findings (const QuoitMaxtextReport *report, QuoitSeverity severity)
   return n;
 }
 
+static bool
+print_for_programs (Session *session, const QuoitMaxtextReport *report, bool *is_printed, GError **error)
+{
+  g_auto (Findings) findings = { 0 };
+  const char *rule;
+
+  findings_init (&findings);
+  findings.exit_status = session->exit_status;
+  for (uint32_t i = 0; (rule = quoit_maxtext_rule_get_name (i)) != NULL; i++)
+    g_ptr_array_add (findings.rules, (char *) rule);
+  for (uint32_t i = 0; i < quoit_maxtext_report_get_n_findings (report); i++)
+    g_array_append_val (findings.findings, ((Finding) { .file = quoit_maxtext_report_get_file (report, i),
+                                                        .line = quoit_maxtext_report_get_line (report, i),
+                                                        .severity = quoit_maxtext_report_get_severity (report, i),
+                                                        .rule = quoit_maxtext_report_get_rule (report, i),
+                                                        .message = quoit_maxtext_report_get_message (report, i),
+                                                        .value = quoit_maxtext_report_get_value (report, i),
+                                                        .expected = quoit_maxtext_report_get_expected (report, i) }));
+  return findings_print (session, &findings, is_printed, error);
+}
+
 bool
 check_train (Session *session, const TrainOptions *options, GError **error)
 {
   g_autoptr (QuoitMaxtextReport) report = check_job (session, options, error);
   Document *document;
+  bool is_printed;
 
   if (report == NULL)
     return false;
 
+  if (count_findings (report, QUOIT_SEVERITY_ERROR) > 0
+      || (options->strict && count_findings (report, QUOIT_SEVERITY_WARNING) > 0))
+    session->exit_status = QUOIT_ERROR_INVALID;
+  if (!print_for_programs (session, report, &is_printed, error) || is_printed)
+    return is_printed;
   document = document_new ();
   document_take_facts (document, list_numbers (report));
   document_take_table (document, "axes", "mesh", list_axes (report));
   document_take_table (document, "findings", "findings", list_findings (report));
-  if (!session_print (session, document, error))
-    return false;
-  if (count_findings (report, QUOIT_SEVERITY_ERROR) > 0
-      || (options->strict && count_findings (report, QUOIT_SEVERITY_WARNING) > 0))
-    session->exit_status = QUOIT_ERROR_INVALID;
-  return true;
+  return session_print (session, document, error);
 }

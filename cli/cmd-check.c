@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check-train.h"
+#include "findings.h"
 #include "report-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -85,7 +86,8 @@ static const Column finding_columns[] = {
 
 static const Column file_columns[] = {
   { "file", NULL, CELL_TEXT },         { "checked", NULL, CELL_FLAG },   { "n_errors", NULL, CELL_NUMBER },
-  { "n_warnings", NULL, CELL_NUMBER }, { "n_notes", NULL, CELL_NUMBER }, { "problem", NULL, CELL_TEXT },
+  { "n_warnings", NULL, CELL_NUMBER }, { "n_notes", NULL, CELL_NUMBER }, { "n_unread", NULL, CELL_NUMBER },
+  { "problem", NULL, CELL_TEXT },
 };
 
 static const char yaml_rule[] = "yaml";
@@ -107,6 +109,27 @@ count_all_findings (const GArray *files, QuoitSeverity severity)
 
   for (guint i = 0; i < files->len; i++)
     n += count_findings (&g_array_index (files, File, i), severity);
+  return n;
+}
+
+/* The number of objects of kinds that the check does not read. */
+static guint
+count_unread (const File *file)
+{
+  guint n = 0;
+
+  for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
+    n += g_str_equal (quoit_check_get_rule (file->check, i), "kind-unread");
+  return n;
+}
+
+static guint
+count_all_unread (const GArray *files)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < files->len; i++)
+    n += count_unread (&g_array_index (files, File, i));
   return n;
 }
 
@@ -170,6 +193,7 @@ list_files (const GArray *files)
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_ERROR));
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_WARNING));
       table_add_number (table, count_findings (file, QUOIT_SEVERITY_NOTE));
+      table_add_number (table, count_unread (file));
       table_add_text (table, file->read_error == NULL ? NULL : file->read_error->message);
     }
   return table;
@@ -204,11 +228,56 @@ write_lines (const GArray *files)
   return g_string_free (lines, FALSE);
 }
 
+/* --- the forms of other programs --- */
+
+static void
+add_findings (Findings *findings, const File *file)
+{
+  if (file->read_error != NULL)
+    g_array_append_val (findings->unread, ((UnreadFile) { file->name, file->read_error->message }));
+  if (file->yaml_error != NULL)
+    g_array_append_val (findings->findings, ((Finding) { .file = file->name,
+                                                         .line = file->line,
+                                                         .column = file->column,
+                                                         .severity = QUOIT_SEVERITY_ERROR,
+                                                         .rule = yaml_rule,
+                                                         .message = file->yaml_error }));
+  for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
+    g_array_append_val (findings->findings, ((Finding) { .file = file->name,
+                                                         .line = quoit_check_get_line (file->check, i),
+                                                         .column = quoit_check_get_column (file->check, i),
+                                                         .severity = quoit_check_get_severity (file->check, i),
+                                                         .rule = quoit_check_get_rule (file->check, i),
+                                                         .message = quoit_check_get_message (file->check, i),
+                                                         .path = quoit_check_get_path (file->check, i),
+                                                         .value = quoit_check_get_value (file->check, i),
+                                                         .expected = quoit_check_get_expected (file->check, i) }));
+}
+
 static bool
-print (Session *session, const GArray *files, const GError *read_error, GError **error)
+print_for_programs (Session *session, const GArray *files, int exit_status, bool *is_printed, GError **error)
+{
+  g_auto (Findings) findings = { 0 };
+  const char *rule;
+
+  findings_init (&findings);
+  findings.exit_status = exit_status;
+  g_ptr_array_add (findings.rules, (char *) yaml_rule);
+  for (uint32_t i = 0; (rule = quoit_check_rule_get_name (i)) != NULL; i++)
+    g_ptr_array_add (findings.rules, (char *) rule);
+  for (guint i = 0; i < files->len; i++)
+    add_findings (&findings, &g_array_index (files, File, i));
+  return findings_print (session, &findings, is_printed, error);
+}
+
+static bool
+print (Session *session, const GArray *files, const GError *read_error, int exit_status, GError **error)
 {
   Document *document;
+  bool is_printed;
 
+  if (!print_for_programs (session, files, exit_status, &is_printed, error) || is_printed)
+    return is_printed;
   if (!session_wants_json (session))
     {
       g_autofree char *lines = write_lines (files);
@@ -254,8 +323,11 @@ static bool
 print_result (Session *session, const GArray *files, gboolean strict, GError **error)
 {
   const GError *read_error = find_first_read_error (files);
+  bool is_wrong = count_all_findings (files, QUOIT_SEVERITY_ERROR) > 0
+                  || (strict && count_all_findings (files, QUOIT_SEVERITY_WARNING) + count_all_unread (files) > 0);
+  int exit_status = read_error != NULL ? read_error->code : is_wrong ? QUOIT_ERROR_INVALID : 0;
 
-  if (!print (session, files, read_error, error))
+  if (!print (session, files, read_error, exit_status, error))
     return false;
   if (read_error != NULL)
     {
@@ -263,9 +335,7 @@ print_result (Session *session, const GArray *files, gboolean strict, GError **e
       g_propagate_error (error, g_error_copy (read_error));
       return false;
     }
-  if (count_all_findings (files, QUOIT_SEVERITY_ERROR) > 0
-      || (strict && count_all_findings (files, QUOIT_SEVERITY_WARNING) > 0))
-    session->exit_status = QUOIT_ERROR_INVALID;
+  session->exit_status = exit_status;
   return true;
 }
 
@@ -313,7 +383,7 @@ run (Session *session, GError **error)
   g_auto (TrainOptions) train = { 0 };
   const GOptionEntry entries[] = {
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "manifest: the value of ${VARIABLE}", "VARIABLE=VALUE" },
-    { "strict", 0, 0, G_OPTION_ARG_NONE, &train.strict, "treat warnings as errors", NULL },
+    { "strict", 0, 0, G_OPTION_ARG_NONE, &train.strict, "treat warnings and unread objects as errors", NULL },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &train.accelerator, "train: TPU generation, in any system's spelling",
       "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &train.topology, "train: topology of each slice, such as 4x4", "SHAPE" },
@@ -342,10 +412,11 @@ const Verb verb_check = {
   "check",
   "manifest FILE... | train [KEY=VALUE...]",
   "check manifests, or the settings of a MaxText job",
-  "The verb needs no database. manifest reads RayClusters, RayJobs and RayServices; FILE may be -, for standard\n"
-  "input. Each finding is one line, like those of compilers: FILE:LINE: SEVERITY: TEXT [RULE]. train computes\n"
+  "The verb needs no database. manifest reads Ray's objects, JobSets, other objects that make pods, Kueue's queues\n"
+  "and GKE's Slices; FILE may be -, for standard input. Each finding is one line, like those of compilers: FILE:LINE: "
+  "SEVERITY: TEXT [RULE]. train computes\n"
   "the axes of MaxText's mesh and checks its settings on slices. The exit status is 0 without errors, and 3\n"
-  "with errors.",
+  "with errors. -o sarif prints the findings for code scanning, -o github for GitHub Actions.",
   1,
   G_MAXUINT,
   run,

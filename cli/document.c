@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "document.h"
 
+#include "json-text.h"
 #include "text.h"
 
 typedef enum { SECTION_SENTENCE, SECTION_FACTS, SECTION_OBJECT, SECTION_TABLE, SECTION_MAP, SECTION_LINES } SectionType;
@@ -138,9 +139,6 @@ char *
 document_format_json (const Document *document)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
-  g_autoptr (JsonGenerator) generator = json_generator_new ();
-  g_autoptr (JsonNode) root = NULL;
-  g_autofree char *json = NULL, *valid = NULL, *strict = NULL;
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "schema");
@@ -148,15 +146,7 @@ document_format_json (const Document *document)
   for (guint i = 0; i < document->sections->len; i++)
     build_section (&g_array_index (document->sections, Section, i), builder);
   json_builder_end_object (builder);
-
-  root = json_builder_get_root (builder);
-  json_generator_set_root (generator, root);
-  json_generator_set_pretty (generator, TRUE);
-  json = json_generator_to_data (generator, NULL);
-  /* json-glib copies bytes that are not UTF-8, also in the names of members, and does not escape 0x1f. */
-  valid = g_utf8_make_valid (json, -1);
-  strict = text_in_json (valid);
-  return g_strconcat (strict, "\n", NULL);
+  return json_text_format (builder);
 }
 
 static char *

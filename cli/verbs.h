@@ -55,7 +55,7 @@
   VERB (env, shell, true) \
   VERB (mesh, facts, true) \
   VERB (catalogue, rows, false) \
-  VERB (check, facts, false) \
+  VERB (check, findings, false) \
   VERB (completion, text, false) \
   VERB (help, text, false)
 
