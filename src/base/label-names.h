@@ -24,6 +24,9 @@
 #define QUOIT_GKE_LABEL_SUBBLOCK "cloud.google.com/gce-topology-subblock"
 #define QUOIT_GKE_LABEL_CUBE_ID "cloud.google.com/gke-tpu-partition-4x4x4-id"
 
+/* The annotation of pods with the topology of the slice that GKE makes for them. */
+#define QUOIT_GKE_ANNOTATION_SLICE_TOPOLOGY "cloud.google.com/gke-tpu-slice-topology"
+
 /* The only label of quoit itself: where a cube is in its block, "X-Y-Z". No other system states that. */
 #define QUOIT_LABEL_CUBE_POSITION "quoit/cube-position"
 

@@ -90,10 +90,10 @@ check_host_chips (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
 }
 
 const QuoitCheckRule quoit_check_chip_rules[] = {
-  { "chips-request", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_request },
-  { "chips-fraction", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_whole },
+  { "chips-request", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_request },
+  { "chips-fraction", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_whole },
   { "chips-zero", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_zero },
-  { "chips-per-host", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_host_chips },
+  { "chips-per-host", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_host_chips },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
 };
 
@@ -182,9 +182,9 @@ check_machine_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
 }
 
 const QuoitCheckRule quoit_check_machine_rules[] = {
-  { "machine-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_known_machine },
-  { "machine-chips", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_machine_chips },
-  { "machine-accelerator", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_machine_accelerator },
-  { "machine-topology", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_machine_hosts },
+  { "machine-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_known_machine },
+  { "machine-chips", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_machine_chips },
+  { "machine-accelerator", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_machine_accelerator },
+  { "machine-topology", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_machine_hosts },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
 };

@@ -79,6 +79,20 @@ quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode 
 }
 
 void
+quoit_check_report_part (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
+                         const char *expected, ...)
+{
+  Notice notice = { .rule = rule, .node = node };
+  va_list args;
+
+  va_start (args, expected);
+  notice.expected = g_strdup_vprintf (expected, args);
+  va_end (args);
+  notice.message = g_strdup_printf ("%s: expected %s", what, notice.expected);
+  add (checker, notice);
+}
+
+void
 quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                           GError *error)
 {

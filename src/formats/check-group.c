@@ -90,8 +90,8 @@ quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what)
   return array;
 }
 
-static QuoitCheckText
-read_text (QuoitChecker *checker, JsonNode *from, const char *name)
+QuoitCheckText
+quoit_check_read_text (QuoitChecker *checker, JsonNode *from, const char *name)
 {
   QuoitCheckText text = { quoit_check_member (checker, from, name), NULL };
 
@@ -99,8 +99,8 @@ read_text (QuoitChecker *checker, JsonNode *from, const char *name)
   return text;
 }
 
-static QuoitCheckNumber
-read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 default_number)
+QuoitCheckNumber
+quoit_check_read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 default_number)
 {
   QuoitCheckNumber number = { quoit_check_member (checker, from, name), default_number, TRUE };
 
@@ -112,10 +112,10 @@ read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 def
 static void
 read_replicas (QuoitChecker *checker, QuoitCheckGroup *group)
 {
-  group->replicas = read_number (checker, group->node, "replicas", 0);
-  group->min_replicas = read_number (checker, group->node, "minReplicas", 0);
-  group->max_replicas = read_number (checker, group->node, "maxReplicas", G_MAXINT32);
-  group->hosts = read_number (checker, group->node, "numOfHosts", 1);
+  group->replicas = quoit_check_read_number (checker, group->node, "replicas", 0);
+  group->min_replicas = quoit_check_read_number (checker, group->node, "minReplicas", 0);
+  group->max_replicas = quoit_check_read_number (checker, group->node, "maxReplicas", G_MAXINT32);
+  group->hosts = quoit_check_read_number (checker, group->node, "numOfHosts", 1);
   group->n_slices
       = quoit_kuberay_replicas (group->replicas.number, group->min_replicas.number, group->max_replicas.number);
 }
@@ -156,6 +156,7 @@ read_chips (QuoitChecker *checker, JsonNode *container, QuoitCheckGroup *group)
     chips.limit_node = limit;
   if (quoit_check_quantity (checker, request, QUOIT_K8S_TPU_RESOURCE, &chips.request))
     chips.request_node = request;
+  group->states_chips |= limit != NULL || request != NULL;
   if (chips.limit_node == NULL && chips.request_node == NULL)
     return;
 
@@ -185,12 +186,12 @@ read_selectors (QuoitChecker *checker, QuoitCheckGroup *group)
       = { "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "cloud.google.com/machine-type" };
   JsonNode *selector = quoit_check_member (checker, group->pod, "nodeSelector");
 
-  group->accelerator = read_text (checker, selector, QUOIT_GKE_LABEL_ACCELERATOR);
-  group->topology = read_text (checker, selector, QUOIT_GKE_LABEL_TOPOLOGY);
-  group->zone = read_text (checker, selector, QUOIT_K8S_LABEL_ZONE);
-  group->region = read_text (checker, selector, QUOIT_K8S_LABEL_REGION);
+  group->accelerator = quoit_check_read_text (checker, selector, QUOIT_GKE_LABEL_ACCELERATOR);
+  group->topology = quoit_check_read_text (checker, selector, QUOIT_GKE_LABEL_TOPOLOGY);
+  group->zone = quoit_check_read_text (checker, selector, QUOIT_K8S_LABEL_ZONE);
+  group->region = quoit_check_read_text (checker, selector, QUOIT_K8S_LABEL_REGION);
   for (guint i = 0; i < G_N_ELEMENTS (machine_keys) && group->machine.text == NULL; i++)
-    group->machine = read_text (checker, selector, machine_keys[i]);
+    group->machine = quoit_check_read_text (checker, selector, machine_keys[i]);
 }
 
 static void
@@ -206,12 +207,57 @@ find_slice (QuoitCheckGroup *group)
         && quoit_slice_facts (group->generation, group->shape, (unsigned) group->n_chips, &group->facts, NULL);
 }
 
+/* With dynamic slicing, an annotation has the topology of the slice that is made for the pods. */
+static void
+read_slice_topology (QuoitChecker *checker, JsonNode *pod_template, QuoitCheckGroup *group)
+{
+  JsonNode *metadata = quoit_check_member (checker, pod_template, "metadata");
+  JsonNode *annotations = quoit_check_member (checker, metadata, "annotations");
+
+  if (group->topology.node == NULL)
+    group->topology = quoit_check_read_text (checker, annotations, QUOIT_GKE_ANNOTATION_SLICE_TOPOLOGY);
+}
+
+void
+quoit_check_pods_read (QuoitChecker *checker, JsonNode *pod_template, QuoitCheckGroup *group)
+{
+  group->containers = g_ptr_array_new ();
+  group->chips = g_array_new (FALSE, FALSE, sizeof (QuoitCheckChips));
+  group->pod = quoit_check_member (checker, pod_template, "spec");
+  read_containers (checker, group);
+  read_selectors (checker, group);
+  if (group->is_workload)
+    read_slice_topology (checker, pod_template, group);
+  find_slice (group);
+}
+
+void
+quoit_check_nodes_read (QuoitChecker *checker, JsonNode *node, QuoitCheckText accelerator, QuoitCheckText topology,
+                        JsonNode *chips, QuoitCheckGroup *group)
+{
+  gint64 n_chips = 0;
+
+  *group = (QuoitCheckGroup) { .node = node, .pod = node, .is_workload = TRUE, .hosts = { NULL, 1, FALSE } };
+  group->containers = g_ptr_array_new ();
+  group->chips = g_array_new (FALSE, FALSE, sizeof (QuoitCheckChips));
+  group->accelerator = accelerator;
+  group->topology = topology;
+  /* Without a count, the hosts have the usual number of chips. */
+  find_slice (group);
+  group->n_chips = 4;
+  if (group->has_shape && group->generation != QUOIT_GENERATION_NONE
+      && quoit_slice_facts (group->generation, group->shape, 0, &group->facts, NULL))
+    group->n_chips = group->facts.chips_per_host;
+  if (quoit_check_count (checker, chips, "count", &n_chips) && n_chips > 0)
+    group->n_chips = n_chips;
+  group->chips_node = chips != NULL ? chips : node;
+  find_slice (group);
+}
+
 void
 quoit_check_group_read (QuoitChecker *checker, JsonNode *node, gboolean is_head, QuoitCheckGroup *group)
 {
-  *group = (QuoitCheckGroup) { .node = node, .is_head = is_head };
-  group->containers = g_ptr_array_new ();
-  group->chips = g_array_new (FALSE, FALSE, sizeof (QuoitCheckChips));
+  *group = (QuoitCheckGroup) { .node = node, .is_head = is_head, .hosts_name = "numOfHosts" };
   if (is_head)
     {
       group->name.text = "headgroup";
@@ -220,13 +266,10 @@ quoit_check_group_read (QuoitChecker *checker, JsonNode *node, gboolean is_head,
     }
   else
     {
-      group->name = read_text (checker, node, "groupName");
+      group->name = quoit_check_read_text (checker, node, "groupName");
       read_replicas (checker, group);
     }
-  group->pod = quoit_check_member (checker, quoit_check_member (checker, node, "template"), "spec");
-  read_containers (checker, group);
-  read_selectors (checker, group);
-  find_slice (group);
+  quoit_check_pods_read (checker, quoit_check_member (checker, node, "template"), group);
   quoit_check_params_read (checker, group);
 }
 

@@ -15,6 +15,7 @@ const QuoitCheckRule quoit_check_reading_rules[] = {
   { "ray-params", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
   { "no-ray-object", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
   { "more-findings", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
+  { "kind-unread", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
 };
 
@@ -59,9 +60,14 @@ static const QuoitCheckRule object_rules[] = {
 };
 
 static const QuoitCheckRule *const tables[] = {
-  quoit_check_reading_rules, object_rules,           quoit_check_name_rules,    quoit_check_replica_rules,
-  quoit_check_slice_rules,   quoit_check_chip_rules, quoit_check_machine_rules, quoit_check_pod_rules,
-  quoit_check_param_rules,
+  quoit_check_reading_rules,    object_rules,
+  quoit_check_name_rules,       quoit_check_replica_rules,
+  quoit_check_slice_rules,      quoit_check_chip_rules,
+  quoit_check_machine_rules,    quoit_check_pod_rules,
+  quoit_check_multislice_rules, quoit_check_port_rules,
+  quoit_check_claim_rules,      quoit_check_param_rules,
+  quoit_check_entrypoint_rules, quoit_check_workload_rules,
+  quoit_check_queue_rules,      quoit_check_gke_rules,
 };
 
 gboolean
@@ -78,14 +84,13 @@ quoit_check_rule_at (unsigned index, const char **name, QuoitSeverity *severity)
   return FALSE;
 }
 
-static void
-run_rule (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster)
+void
+quoit_check_run (QuoitChecker *checker, int scope, const QuoitCheckCluster *cluster, const QuoitCheckGroup *group)
 {
-  if (rule->scope == QUOIT_CHECK_CLUSTER)
-    rule->check (checker, rule, cluster, NULL);
-  else if (rule->scope == QUOIT_CHECK_GROUP)
-    for (guint i = 0; i < cluster->groups->len; i++)
-      rule->check (checker, rule, cluster, quoit_check_group_at (cluster, i));
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const QuoitCheckRule *rule = tables[i]; rule->name != NULL; rule++)
+      if ((int) rule->scope == scope)
+        rule->check (checker, rule, cluster, group);
 }
 
 /* --- reading --- */
@@ -145,9 +150,12 @@ check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFact
     cluster.spec = quoit_check_member (checker, cluster.spec, kind->spec);
   read_groups (checker, &cluster);
 
-  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
-    for (const QuoitCheckRule *rule = tables[i]; rule->name != NULL; rule++)
-      run_rule (checker, rule, &cluster);
+  quoit_check_run (checker, QUOIT_CHECK_CLUSTER, &cluster, NULL);
+  for (guint i = 0; i < groups->len; i++)
+    {
+      quoit_check_run (checker, QUOIT_CHECK_GROUP, &cluster, quoit_check_group_at (&cluster, i));
+      quoit_check_run (checker, QUOIT_CHECK_PODS, &cluster, quoit_check_group_at (&cluster, i));
+    }
 }
 
 /* --- documents --- */
@@ -184,17 +192,80 @@ for_each_object (QuoitChecker *checker, ObjectFunc func)
     }
 }
 
-static void
-add_claim_name (QuoitChecker *checker, JsonNode *object, const char *kind)
+/* Returns the name with the values of its variables, or as it is if one has none. */
+static char *
+expand_name (QuoitChecker *checker, const char *name)
 {
-  GHashTable *names = g_strcmp0 (kind, "ResourceClaimTemplate") == 0 ? checker->templates
-                      : g_strcmp0 (kind, "ResourceClaim") == 0       ? checker->claims
-                                                                     : NULL;
-  JsonNode *node = names == NULL ? NULL : quoit_tree_member (quoit_tree_member (object, "metadata"), "name");
-  const char *name;
+  char *expanded = quoit_variables_expand (name, checker->manifest.set, NULL, &checker->error);
 
-  if (quoit_check_text (checker, node, "name", &name))
-    g_hash_table_add (names, (char *) name);
+  g_clear_error (&checker->error);
+  return expanded != NULL ? expanded : g_strdup (name);
+}
+
+/* Notes the name of an object. A name that cannot be read is reported by the rules of its kind. */
+static void
+add_name (QuoitChecker *checker, JsonNode *object, const char *kind)
+{
+  const char *name = get_string (quoit_tree_member (quoit_tree_member (object, "metadata"), "name")), *text;
+  GHashTable *names;
+
+  if (kind == NULL || name == NULL)
+    return;
+  /* No rule reads the rest of these objects. */
+  if (strcmp (kind, "ResourceClaim") == 0 || strcmp (kind, "ResourceClaimTemplate") == 0)
+    quoit_check_text (checker, quoit_tree_member (quoit_tree_member (object, "metadata"), "name"), "name", &text);
+  names = g_hash_table_lookup (checker->objects, kind);
+  if (names == NULL)
+    {
+      names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_hash_table_insert (checker->objects, g_strdup (kind), names);
+    }
+  g_hash_table_insert (names, expand_name (checker, name), object);
+}
+
+GHashTable *
+quoit_check_objects (QuoitChecker *checker, const char *kind)
+{
+  GHashTable *names = g_hash_table_lookup (checker->objects, kind);
+
+  return names != NULL ? names : g_hash_table_lookup (checker->objects, "");
+}
+
+/* Kinds that are part of manifests for Ray and TPUs, and of which no rule reads anything. */
+static gboolean
+has_nothing_to_check (const char *kind)
+{
+  static const char *const kinds[] = { "AdmissionCheck",
+                                       "ClusterRole",
+                                       "ClusterRoleBinding",
+                                       "ConfigMap",
+                                       "CustomResourceDefinition",
+                                       "DeviceClass",
+                                       "HorizontalPodAutoscaler",
+                                       "Ingress",
+                                       "LimitRange",
+                                       "Namespace",
+                                       "NetworkPolicy",
+                                       "PersistentVolume",
+                                       "PersistentVolumeClaim",
+                                       "PodDisruptionBudget",
+                                       "PodMonitor",
+                                       "PriorityClass",
+                                       "ProvisioningRequestConfig",
+                                       "ResourceClaim",
+                                       "ResourceClaimTemplate",
+                                       "ResourceQuota",
+                                       "Role",
+                                       "RoleBinding",
+                                       "Secret",
+                                       "Service",
+                                       "ServiceAccount",
+                                       "ServiceMonitor",
+                                       "StorageClass",
+                                       "WorkloadPriorityClass",
+                                       NULL };
+
+  return g_strv_contains (kinds, kind);
 }
 
 static void
@@ -202,21 +273,28 @@ check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
   QuoitRayKind found;
 
-  if (!quoit_ray_kind_find (kind, &found))
+  if (quoit_ray_kind_find (kind, &found))
+    check_cluster (checker, object, &quoit_ray_kinds[found]);
+  else if (kind == NULL || has_nothing_to_check (kind))
     return;
+  else if (!quoit_check_workload (checker, object, kind) && !quoit_check_queue (checker, object, kind)
+           && !quoit_check_gke_object (checker, object, kind))
+    quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_KIND_UNREAD],
+                        quoit_tree_member (object, "kind"), "kind",
+                        "one that quoit reads, such as RayCluster or JobSet: this object was not checked");
   checker->n_objects++;
-  check_cluster (checker, object, &quoit_ray_kinds[found]);
 }
 
 static void
 check_file (QuoitChecker *checker)
 {
-  for_each_object (checker, add_claim_name);
+  g_hash_table_insert (checker->objects, g_strdup (""), g_hash_table_new (g_str_hash, g_str_equal));
+  for_each_object (checker, add_name);
   for_each_object (checker, check_object);
   if (checker->n_objects == 0)
     quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_NO_RAY_OBJECT],
                         quoit_tree_document (checker->tree, 0), "nothing was checked",
-                        "a RayCluster, RayJob or RayService");
+                        "a RayCluster, RayJob or RayService, or another object that makes pods or queues for TPUs");
 }
 
 GArray *
@@ -225,7 +303,7 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
   g_autoptr (GArray) notices = NULL;
-  g_autoptr (GHashTable) templates = NULL, claims = NULL, reported = NULL;
+  g_autoptr (GHashTable) objects = NULL, reported = NULL;
   QuoitChecker checker = { .error = NULL };
 
   if (!quoit_variables_check (set, error))
@@ -240,8 +318,8 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.error };
   checker.notices = notices = quoit_check_notices_new ();
   checker.reported = reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  checker.templates = templates = g_hash_table_new (g_str_hash, g_str_equal);
-  checker.claims = claims = g_hash_table_new (g_str_hash, g_str_equal);
+  checker.objects = objects
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
   check_file (&checker);
   return quoit_check_take_findings (&checker);
 }

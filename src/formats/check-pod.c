@@ -25,13 +25,13 @@ check_containers (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
 /* --- claims --- */
 
 static void
-check_source (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *claim, const char *member, GHashTable *names,
-              const char *kind)
+check_source (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *claim, const char *member, const char *kind)
 {
   JsonNode *node = quoit_check_member (checker, claim, member);
   const char *name;
 
-  if (quoit_check_text (checker, node, member, &name) && !g_hash_table_contains (names, name))
+  if (quoit_check_text (checker, node, member, &name)
+      && !g_hash_table_contains (quoit_check_objects (checker, kind), name))
     quoit_check_report (checker, rule, node, member,
                         "the name of a %s in this file, or of one that the cluster already has", kind);
 }
@@ -53,8 +53,8 @@ check_templates (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
     {
       JsonNode *claim = json_array_get_element (claims, i);
 
-      check_source (checker, rule, claim, "resourceClaimTemplateName", checker->templates, "ResourceClaimTemplate");
-      check_source (checker, rule, claim, "resourceClaimName", checker->claims, "ResourceClaim");
+      check_source (checker, rule, claim, "resourceClaimTemplateName", "ResourceClaimTemplate");
+      check_source (checker, rule, claim, "resourceClaimName", "ResourceClaim");
     }
 }
 
@@ -308,8 +308,8 @@ check_worker_ids (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
 
 const QuoitCheckRule quoit_check_pod_rules[] = {
   { "containers", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_containers },
-  { "claim-template", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_templates },
-  { "claim-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_uses },
+  { "claim-template", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_templates },
+  { "claim-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_uses },
   { "pod-variable", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_variables },
   { "worker-id-twice", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_worker_ids },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },

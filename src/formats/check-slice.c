@@ -138,6 +138,9 @@ check_known_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const Q
 {
   (void) cluster;
   report_topology (checker, rule, group, ACCEPTED_BY_WEBHOOK);
+  /* No webhook reads the pods of other objects. */
+  if (group->is_workload)
+    report_topology (checker, rule, group, REFUSED_BY_WEBHOOK);
 }
 
 static void
@@ -242,11 +245,11 @@ const QuoitCheckRule quoit_check_slice_rules[] = {
   { "head-topology", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_head },
   { "topology-missing", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_topology },
   { "topology-syntax", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_syntax },
-  { "topology-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_known_topology },
+  { "topology-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_known_topology },
   { "topology-ray", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_ray },
-  { "topology-gke", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_gke },
-  { "accelerator-missing", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_accelerator },
-  { "accelerator-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_known_accelerator },
-  { "accelerator-single-host", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_single_host },
+  { "topology-gke", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_gke },
+  { "accelerator-missing", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_accelerator },
+  { "accelerator-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_known_accelerator },
+  { "accelerator-single-host", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_single_host },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
 };

@@ -12,13 +12,14 @@ edited ()
   sed "$2" "$good" >"$tmp/$1"
 }
 edited hosts.yaml 's/numOfHosts: 4/numOfHosts: 3/'
-edited warned.yaml 's/ replicas: 2/ replicas: 9/; s/numOfHosts/maxReplicas: 4\n    numOfHosts/'
+edited warned.yaml 's/ replicas: 2/ replicas: 9/; s/numOfHosts/maxReplicas: 4\n    numOfHosts/; s/MEGASCALE_NUM_SLICES/OTHER/'
 edited both.yaml 's/numOfHosts: 4/numOfHosts: 3/; s/ replicas: 2/ replicas: "2"/'
 edited variable.yaml 's/numOfHosts: 4/numOfHosts: ${HOSTS}/'
 edited hostile.yaml "s/tpu-v6e-slice/'a:1: error: b'/"
 printf 'kind: RayCluster\nspec: [\n' >broken.yaml
 printf 'kind: RayCluster\nspec: {a: "\001"}\n' >control.yaml
-printf 'kind: JobSet\n' >other.yaml
+printf 'kind: ConfigMap\n' >other.yaml
+printf 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n---\napiVersion: v1\nkind: Secret\n' >unread.yaml
 : >empty.yaml
 
 # one 'sentence' LINE: stdout is that line alone.
@@ -39,7 +40,12 @@ ok 0 "a warning does not change the exit status" check manifest warned.yaml
 out "the warning is printed" "warning: replicas '9': expected 0 to 4, minReplicas and maxReplicas: KubeRay makes it 4 [replicas-range]"
 ok 3 "--strict makes a warning an error" check manifest --strict warned.yaml
 ok 0 "--strict does not make a note an error" check manifest --strict other.yaml
-one "the note is printed" "other.yaml:1: note: nothing was checked: expected a RayCluster, RayJob or RayService [no-ray-object]"
+one "the note is printed" "other.yaml:1: note: nothing was checked: expected a RayCluster, RayJob or RayService, or another object that makes pods or queues for TPUs [no-ray-object]"
+ok 0 "an object of an unknown kind is a note" check manifest unread.yaml
+one "the note names the kind" "unread.yaml:2: note: kind 'PyTorchJob': expected one that quoit reads, such as RayCluster or JobSet: this object was not checked [kind-unread]"
+ok 3 "--strict makes an object of an unknown kind an error" check manifest --strict unread.yaml
+ok 3 "an object of an unknown kind is counted" check manifest --strict -o json "$good" unread.yaml
+fact "the count is that of each file" '[f["n_unread"] for f in d["files"]]' "[0, 1]"
 ok 3 "a file with two errors has exit status 3" check manifest both.yaml
 holds "both errors are printed" test "$(grep -c '^both.yaml:[0-9]*: error: ' "$tmp/out")" -eq 2
 holds "findings are sorted by line" sort -c -t: -k2n "$tmp/out"
@@ -87,7 +93,7 @@ refused 3 "directory instead of a file" "is a directory" check manifest "$tmp"
 # --- the command line
 refused 2 "check manifest without files" "expected the arguments: manifest FILE..." check manifest
 refused 2 "unknown object of check" "'workload': expected manifest" check workload x
-refused 2 "unknown output form" "--output 'xml'|expected table, wide or json" check manifest -o xml x
+refused 2 "unknown output form" "--output 'xml'|expected table, wide, json, sarif or github" check manifest -o xml x
 
 # --- as JSON
 ok 3 "check manifest -o json has exit status 3 for errors" check manifest -o json "$good" both.yaml warned.yaml

@@ -9,11 +9,16 @@
 
 #include "suite.h"
 
+/* Most cases state only the first members. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /* A manifest without findings; every case edits it. */
 static const char good[] = "apiVersion: resource.k8s.io/v1\n"
                            "kind: ResourceClaimTemplate\n"
                            "metadata:\n"
                            "  name: two-netdev\n"
+                           "spec: {spec: {devices: {requests: [{name: nets, exactly: {deviceClassName: "
+                           "netdev.google.com, allocationMode: All}}]}}}\n"
                            "---\n"
                            "apiVersion: ray.io/v1\n"
                            "kind: RayCluster\n"
@@ -65,6 +70,16 @@ static const char good[] = "apiVersion: resource.k8s.io/v1\n"
 typedef struct {
   const char *from, *to;
 } Edit;
+
+/* @has breaks the rule, and the finding has that path, value and expectation. @has_not is a close valid case. Both are
+ * edits of @base, or of the good manifest if that is NULL, after the edit @also, if that is set. */
+typedef struct {
+  const char *rule;
+  Edit has;
+  const char *path, *value, *expected;
+  Edit has_not, also;
+  const char *base;
+} Case;
 
 static inline char *
 edit (const char *text, Edit how)

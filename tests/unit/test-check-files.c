@@ -32,9 +32,9 @@ START_TEST (all_findings_are_reported_in_line_order)
   ck_assert_msg (find (check, "cluster-name") >= 0 && find (check, "replicas-range") >= 0
                      && find (check, "numofhosts-topology") >= 0 && find (check, "claim-template") >= 0
                      && find (check, "field") >= 0 && find (check, "chips-request") >= 0
-                     && find (check, "topology-unknown") >= 0,
+                     && find (check, "topology-unknown") >= 0 && find (check, "slices-number") >= 0,
                  "%s", found);
-  ck_assert_uint_eq (quoit_check_get_n_findings (check), 7);
+  ck_assert_uint_eq (quoit_check_get_n_findings (check), 8);
 }
 END_TEST
 
@@ -49,7 +49,7 @@ START_TEST (every_object_of_a_file_is_checked)
   ck_assert_str_eq (quoit_check_get_value (check, 0), "3");
   ck_assert_str_eq (quoit_check_get_value (check, 1), "2");
   ck_assert_str_eq (quoit_check_get_path (check, 1), GROUP ".numOfHosts");
-  ck_assert_uint_eq (quoit_check_get_line (check, 0), 23);
+  ck_assert_uint_eq (quoit_check_get_line (check, 0), 24);
   ck_assert_uint_eq (quoit_check_get_column (check, 0), 5);
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST (group_that_is_not_a_map_is_reported_once)
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
-  ck_assert_str_eq (found, "19: field: '3': expected a map\n");
+  ck_assert_str_eq (found, "20: field: '3': expected a map\n");
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rule of a check, with a manifest that breaks it and a similar one that does not. */
-#include "check-fixture.h"
+#include "check-kinds.h"
 
 #define TOPOLOGY "          cloud.google.com/gke-tpu-topology: 4x4\n"
 #define POD GROUP ".template.spec"
@@ -11,15 +11,25 @@
 #define SECOND(env)                                                                                                    \
   "        - name: second\n          env: [" env "]\n"                                                                 \
   "          resources: {limits: {google.com/tpu: 2}, requests: {google.com/tpu: 2}}\n        nodeSelector:\n"
+#define CHIPS                                                                                                          \
+  "limits:\n              google.com/tpu: \"4\"\n              cpu: \"24\"\n              memory: 40G\n"               \
+  "            requests:\n              google.com/tpu: \"4\"\n"
+#define NO_CHIPS "limits:\n              cpu: \"24\"\n              memory: 40G\n            requests:\n"
+#define VARIABLE(name, value) "value: \"2\"\n          - name: " name "\n            value: " value
+#define HEAD "$.spec.headGroupSpec.template.spec.containers[0]"
+#define HEAD_PORTS(ports)                                                                                              \
+  {                                                                                                                    \
+    "- name: head\n", "- name: head\n          ports: [" ports "]\n"                                                   \
+  }
+#define AS_JOB                                                                                                         \
+  {                                                                                                                    \
+    "kind: RayCluster\nmetadata:\n  name: train\nspec:\n",                                                             \
+        "kind: RayJob\nmetadata:\n  name: train\nspec:\n entrypoint: python3 -m MaxText.train base.yml steps=5 "       \
+        "dcn_data_parallelism=2\n rayClusterSpec:\n"                                                                   \
+  }
 #define LONG "extremely-long-raycluster-name-to-be-truncated"
 
-/* @has breaks the rule, @has_not is a close valid case. */
-static const struct {
-  const char *rule;
-  Edit has;
-  const char *path, *value, *expected;
-  Edit has_not;
-} cases[] = {
+static const Case cases[] = {
   /* reading */
   { "field",
     { "replicas: 2", "replicas: '2'" },
@@ -94,7 +104,7 @@ static const struct {
     "a key in double quotes",
     { "metrics-export-port: \"8082\"", "resources: '\"{\\\"TPU\\\": 4}\"'" } },
   { "no-ray-object",
-    { "kind: RayCluster", "kind: JobSet" },
+    { "kind: RayCluster", "kind: ConfigMap" },
     "$",
     NULL,
     "a RayCluster, RayJob or RayService",
@@ -429,7 +439,7 @@ static const struct {
     POD ".resourceClaims[0].resourceClaimTemplateName",
     "all-netdev",
     "a ResourceClaimTemplate in this file",
-    { "name: two-netdev\n---", "name: two-netdev\nspec: {}\n---" } },
+    { "name: two-netdev\nspec: {spec:", "name: two-netdev\n  labels: {}\nspec: {spec:" } },
   { "claim-template",
     { "resourceClaimTemplateName", "resourceClaimName" },
     POD ".resourceClaims[0].resourceClaimName",
@@ -558,6 +568,169 @@ static const struct {
     "v6e-8",
     "ray.io/tpu-pod-type=v6e-16",
     { "metrics-export-port: \"8082\"\n", "a: b\n    labels: {ray.io/node-group: tpu-group}\n" } },
+
+  /* numbers of slices, and selectors without chips */
+  { "slices-value",
+    { "value: \"2\"", "value: two" },
+    WORKER ".env[0].value",
+    "two",
+    "a number of slices, 1 or more",
+    { "value: \"2\"", "value: ' 2 '" } },
+  { "slices-value",
+    { "value: \"2\"", "value: \"0\"" },
+    WORKER ".env[0].value",
+    "0",
+    "a number of slices, 1 or more",
+    { "value: \"2\"", "value: ''" } },
+  { "slices-number",
+    { "value: \"2\"", "value: \"3\"" },
+    WORKER ".env[0].value",
+    "3",
+    "2, the slices of the group: JAX waits until all of them have joined",
+    { "  workerGroupSpecs:\n  - groupName: tpu-group\n    replicas: 2\n",
+      "  enableInTreeAutoscaling: true\n  workerGroupSpecs:\n  - groupName: tpu-group\n    replicas: 3\n" } },
+  { "slices-number",
+    { "replicas: 2", "replicas: 3" },
+    WORKER ".env[0].value",
+    "2",
+    "3, the slices of the group: JAX has no place for the others",
+    { "value: \"2\"", "value: \"4\"\n          - name: MEGASCALE_COORDINATOR_ADDRESS\n            value: other" } },
+  { "chips-missing",
+    { CHIPS, NO_CHIPS },
+    SELECTOR ("accelerator"),
+    "tpu-v6e-slice",
+    "a request and a limit of google.com/tpu",
+    { CHIPS "              cpu: \"24\"\n        nodeSelector:\n          " ACCELERATOR TOPOLOGY, NO_CHIPS } },
+  { "chips-missing",
+    { CHIPS "              cpu: \"24\"\n        nodeSelector:\n          " ACCELERATOR TOPOLOGY,
+      NO_CHIPS "        nodeSelector:\n          node.kubernetes.io/instance-type: ct6e-standard-4t\n" },
+    POD ".nodeSelector['node.kubernetes.io/instance-type']",
+    "ct6e-standard-4t",
+    "a request and a limit of google.com/tpu",
+    { CHIPS "              cpu: \"24\"\n        nodeSelector:\n          " ACCELERATOR TOPOLOGY,
+      NO_CHIPS "        nodeSelector:\n          node.kubernetes.io/instance-type: n2-standard-8\n" } },
+  { "chips-missing",
+    { "        nodeSelector:\n",
+      "        tolerations: [{key: google.com/tpu, operator: Exists}]\n        nodeSelector:\n" },
+    SELECTOR ("accelerator"),
+    "tpu-v6e-slice",
+    "a request and a limit of google.com/tpu",
+    { "netdev.google.com", "tpu.google.com" },
+    { CHIPS, NO_CHIPS } },
+
+  /* ports */
+  { "port",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"99155\"") },
+    WORKER ".env[1].value",
+    "99155",
+    "a port from 1 to 65535",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"9915\"") } },
+  { "port",
+    { "value: \"2\"", VARIABLE ("JAX_COORDINATOR_PORT", "\"0\"") },
+    WORKER ".env[1].value",
+    "0",
+    "a port from 1 to 65535",
+    { "value: \"2\"", VARIABLE ("JAX_COORDINATOR_PORT", "''") } },
+  { "port",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_COORDINATOR_ADDRESS", "a:99155") },
+    WORKER ".env[1].value",
+    "a:99155",
+    "an address whose port is from 1 to 65535",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_COORDINATOR_ADDRESS", "a") } },
+  { "port", HEAD_PORTS ("{containerPort: 65536}"), HEAD ".ports[0].containerPort", "65536", "a port from 1 to 65535",
+    HEAD_PORTS ("{containerPort: 65535}") },
+  { "port",
+    { "metrics-export-port: \"8082\"", "metrics-export-port: \"65536\"" },
+    GROUP ".rayStartParams.metrics-export-port",
+    "65536",
+    "a port from 0 to 65535",
+    { "metrics-export-port: \"8082\"", "metrics-export-port: \"0\"" } },
+  { "port-twice",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"8082\"") },
+    WORKER ".env[1].value",
+    "8082",
+    "another port: Ray uses this one for metrics-export-port",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"8080\"") } },
+  { "port-twice",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"52365\"") },
+    WORKER ".env[1].value",
+    "52365",
+    "another port: Ray uses this one for dashboard-agent-listen-port",
+    { "value: \"2\"", VARIABLE ("MEGASCALE_PORT", "\"52366\"") } },
+  { "head-port", HEAD_PORTS ("{name: dashboard, containerPort: 8266}"), HEAD ".ports[0].containerPort", "8266",
+    "8265, where Ray listens: set 'dashboard-port' in rayStartParams",
+    HEAD_PORTS ("{name: http, containerPort: 8266}") },
+  { "head-port",
+    { "rayStartParams: {num-cpus: \"0\"}", "rayStartParams: {port: \"6380\"}" },
+    HEAD ".ports[0].containerPort",
+    "6379",
+    "6380, where Ray listens: set 'port' in rayStartParams",
+    { "rayStartParams: {num-cpus: \"0\"}", "rayStartParams: {port: \"6379\"}" },
+    HEAD_PORTS ("{name: gcs-server, containerPort: 6379}") },
+  { "head-port", HEAD_PORTS ("{name: client, containerPort: 10001}"),
+    "$.spec.rayClusterSpec.headGroupSpec.template.spec.containers[0].ports", NULL,
+    "KubeRay sends the RayJob to that port of the head", HEAD_PORTS ("{name: dashboard, containerPort: 8265}"),
+    AS_JOB },
+
+  /* claims */
+  { "claim-source",
+    { "          resourceClaimTemplateName: two-netdev\n", "" },
+    POD ".resourceClaims[0]",
+    NULL,
+    "one of 'resourceClaimName' and 'resourceClaimTemplateName'",
+    { "resourceClaimTemplateName: two-netdev", "resourceClaimTemplateName: ${T}" } },
+  { "claim-source",
+    { "          resourceClaimTemplateName: two-netdev\n",
+      "          resourceClaimTemplateName: two-netdev\n          resourceClaimName: mine\n" },
+    POD ".resourceClaims[0]",
+    NULL,
+    "one of 'resourceClaimName' and 'resourceClaimTemplateName'",
+    { "resourceClaimTemplateName: two-netdev", "resourceClaimName: mine" } },
+  { "claim-twice",
+    { "        containers:\n        - name: worker",
+      "        - {name: netdev, resourceClaimTemplateName: two-netdev}\n        containers:\n        - name: worker" },
+    POD ".resourceClaims[1].name",
+    "netdev",
+    "each claim of a pod once",
+    { "        containers:\n        - name: worker", "        - {name: second, resourceClaimTemplateName: "
+                                                     "two-netdev}\n        containers:\n        - name: worker" } },
+  { "claim-shared",
+    { "resourceClaimTemplateName: two-netdev", "resourceClaimName: mine" },
+    POD ".resourceClaims[0].resourceClaimName",
+    "mine",
+    "but the group has 8 pods",
+    { "name: worker", "name: other" },
+    { "---\n",
+      "---\nkind: ResourceClaim\nmetadata: {name: mine}\nspec: {devices: {requests: [{name: nets}]}}\n---\n" } },
+  { "claim-request",
+    { "            - name: netdev\n", "            - name: netdev\n              request: other\n" },
+    WORKER ".resources.claims[0].request",
+    "other",
+    "the name of a request of that claim",
+    { "            - name: netdev\n", "            - name: netdev\n              request: nets\n" } },
+
+  /* MaxText's settings in the command of a job */
+  { "entrypoint-mesh",
+    { "steps=5", "ici_tensor_parallelism=3" },
+    "$.spec.entrypoint",
+    "python3 -m MaxText.train base.yml ici_tensor_parallelism=3 dcn_data_parallelism=2",
+    "other axes whose product divides 16",
+    { "steps=5", "ici_tensor_parallelism=4" },
+    AS_JOB },
+  { "entrypoint-slices",
+    { "dcn_data_parallelism=2", "dcn_data_parallelism=4" },
+    "$.spec.entrypoint",
+    "python3 -m MaxText.train base.yml steps=5 dcn_data_parallelism=4",
+    "2",
+    { "steps=5", "num_slices=2" },
+    AS_JOB },
+  { "entrypoint-setting",
+    { "steps=5", "ici_fdsp_parallelism=16" },
+    "$.spec.entrypoint",
+    "python3 -m MaxText.train base.yml ici_fdsp_parallelism=16 dcn_data_parallelism=2",
+    "such as 'ici_fsdp_parallelism'",
+    { "steps=5", "ici_fsdp_parallelism=16" },
+    AS_JOB },
 };
 
 START_TEST (valid_manifest_has_no_findings)
@@ -569,38 +742,66 @@ START_TEST (valid_manifest_has_no_findings)
 }
 END_TEST
 
+enum { N_CASES = G_N_ELEMENTS (cases) + G_N_ELEMENTS (kind_cases) };
+
+static const Case *
+case_at (guint index)
+{
+  return index < G_N_ELEMENTS (cases) ? &cases[index] : &kind_cases[index - G_N_ELEMENTS (cases)];
+}
+
+static char *
+edit_case (const Case *tested, Edit how)
+{
+  const char *base = tested->base == NULL ? good : tested->base;
+  g_autofree char *text = tested->also.from == NULL ? g_strdup (base) : edit (base, tested->also);
+
+  return edit (text, how);
+}
+
+START_TEST (valid_object_of_another_kind_has_no_findings)
+{
+  g_autoptr (QuoitCheck) check = check_text (good_kinds[_i], NULL);
+  g_autofree char *found = as_text (check);
+
+  ck_assert_str_eq (found, "");
+}
+END_TEST
+
 START_TEST (finding_has_place_value_and_expectation)
 {
-  g_autofree char *text = edit (good, cases[_i].has);
+  const Case *tested = case_at ((guint) _i);
+  g_autofree char *text = edit_case (tested, tested->has);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  int at = find (check, cases[_i].rule);
+  int at = find (check, tested->rule);
   uint32_t n;
 
-  ck_assert_msg (at >= 0, "%s is not found, but:\n%s", cases[_i].rule, found);
+  ck_assert_msg (at >= 0, "%s is not found, but:\n%s", tested->rule, found);
   n = (uint32_t) at;
-  ck_assert_str_eq (quoit_check_get_path (check, n), cases[_i].path);
-  ck_assert_pstr_eq (quoit_check_get_value (check, n), cases[_i].value);
-  ck_assert_msg (strstr (quoit_check_get_expected (check, n), cases[_i].expected) != NULL, "expected '%s'",
+  ck_assert_str_eq (quoit_check_get_path (check, n), tested->path);
+  ck_assert_pstr_eq (quoit_check_get_value (check, n), tested->value);
+  ck_assert_msg (strstr (quoit_check_get_expected (check, n), tested->expected) != NULL, "expected '%s'",
                  quoit_check_get_expected (check, n));
   ck_assert (g_str_has_suffix (quoit_check_get_message (check, n), quoit_check_get_expected (check, n)));
   ck_assert_msg (strstr (quoit_check_get_message (check, n), "expected ") != NULL, "%s",
                  quoit_check_get_message (check, n));
   /* The value is on the reported line. */
-  if (cases[_i].value != NULL && strpbrk (cases[_i].value, "\"\\") == NULL)
-    ck_assert_msg (strstr (lines[quoit_check_get_line (check, n) - 1], cases[_i].value) != NULL,
-                   "line %u does not have '%s'", quoit_check_get_line (check, n), cases[_i].value);
+  if (tested->value != NULL && strpbrk (tested->value, "\"\\") == NULL)
+    ck_assert_msg (strstr (lines[quoit_check_get_line (check, n) - 1], tested->value) != NULL,
+                   "line %u does not have '%s'", quoit_check_get_line (check, n), tested->value);
 }
 END_TEST
 
 START_TEST (value_at_the_limit_of_a_rule_has_no_finding)
 {
-  g_autofree char *text = edit (good, cases[_i].has_not);
+  const Case *tested = case_at ((guint) _i);
+  g_autofree char *text = edit_case (tested, tested->has_not);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
-  ck_assert_msg (find (check, cases[_i].rule) < 0, "found:\n%s", found);
+  ck_assert_msg (find (check, tested->rule) < 0, "found:\n%s", found);
 }
 END_TEST
 
@@ -617,8 +818,8 @@ START_TEST (every_rule_has_a_case_and_is_documented)
       g_autofree char *line = g_strdup_printf ("| `%s` | %s |", rule, words[quoit_check_rule_get_severity (n)]);
       gboolean has_case = strcmp (rule, "more-findings") == 0;
 
-      for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-        has_case = has_case || strcmp (cases[i].rule, rule) == 0;
+      for (guint i = 0; i < N_CASES; i++)
+        has_case = has_case || strcmp (case_at (i)->rule, rule) == 0;
       ck_assert_msg (has_case, "%s has no case", rule);
       ck_assert_msg (strstr (page, line) != NULL, "docs/checking.md has no '%s'", line);
       for (guint i = 0; i < n; i++)
@@ -635,8 +836,9 @@ main (void)
   TCase *rules = tcase_create ("rules");
 
   tcase_add_test (rules, valid_manifest_has_no_findings);
-  tcase_add_loop_test (rules, finding_has_place_value_and_expectation, 0, G_N_ELEMENTS (cases));
-  tcase_add_loop_test (rules, value_at_the_limit_of_a_rule_has_no_finding, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (rules, valid_object_of_another_kind_has_no_findings, 0, G_N_ELEMENTS (good_kinds));
+  tcase_add_loop_test (rules, finding_has_place_value_and_expectation, 0, N_CASES);
+  tcase_add_loop_test (rules, value_at_the_limit_of_a_rule_has_no_finding, 0, N_CASES);
   tcase_add_test (rules, every_rule_has_a_case_and_is_documented);
   suite_add_tcase (suite, rules);
   return suite_main (suite);

@@ -35,8 +35,9 @@ typedef enum {
  * @length: bytes of @text
  * @variables: (nullable) (array zero-terminated=1): "NAME=value" for each ${NAME} in @text; %NULL for none
  *
- * Checks RayClusters, RayJobs and RayServices, and the ResourceClaims, ResourceClaimTemplates and Lists that they need.
- * Documents of other kinds are ignored. The findings are what Kubernetes, KubeRay 1.7.0 or its TPU webhook would
+ * Checks RayClusters, RayJobs and RayServices, other objects that make pods (JobSets, LeaderWorkerSets, Jobs, Pods),
+ * Kueue's queues and flavors, GKE's Slices and ComputeClasses, and the ResourceClaims, ResourceClaimTemplates and Lists
+ * that they need. A note reports each object of another kind ("kind-unread"). The findings are what Kubernetes, KubeRay 1.7.0 or its TPU webhook would
  * refuse, and what they accept although it cannot work: one finding for each rule and place, ordered by line and
  * column. After 10000 findings the check stops and adds a finding about that. A value that depends on a variable
  * without a value is not checked; a finding reports this too.

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kueue's objects: ResourceFlavors, ClusterQueues, LocalQueues and Topologies. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+#include "base/label-names.h"
+
+static const char kueue_group[] = "kueue.x-k8s.io";
+
+enum { MOST_LEVELS = 16 };
+
+static const QuoitCheckRule *
+rule_named (const char *name)
+{
+  const QuoitCheckRule *rule = quoit_check_queue_rules;
+
+  while (strcmp (rule->name, name) != 0)
+    rule++;
+  return rule;
+}
+
+/* Reports a name that no object of @kind has, if the file has objects of that kind. Otherwise the cluster has them. */
+static void
+check_reference (QuoitChecker *checker, const char *rule, JsonNode *node, const char *what, const char *kind)
+{
+  GHashTable *objects = quoit_check_objects (checker, kind);
+  const char *name;
+
+  if (quoit_check_text (checker, node, what, &name) && g_hash_table_size (objects) > 0
+      && !g_hash_table_contains (objects, name))
+    quoit_check_report (checker, rule_named (rule), node, what,
+                        "the name of a %s: the file has others, but not this one", kind);
+}
+
+/* --- flavors --- */
+
+/* The node labels of a flavor. They describe nodes as the selectors of pods do. */
+static void
+read_flavor (QuoitChecker *checker, JsonNode *object, QuoitCheckText *accelerator, QuoitCheckText *topology)
+{
+  JsonNode *labels = quoit_check_member (checker, quoit_check_member (checker, object, "spec"), "nodeLabels");
+
+  *accelerator = quoit_check_read_text (checker, labels, QUOIT_GKE_LABEL_ACCELERATOR);
+  *topology = quoit_check_read_text (checker, labels, QUOIT_GKE_LABEL_TOPOLOGY);
+}
+
+static void
+check_flavor (QuoitChecker *checker, JsonNode *object)
+{
+  QuoitCheckText accelerator, topology;
+  QuoitCheckCluster cluster = { .document = object, .kind = "ResourceFlavor" };
+
+  read_flavor (checker, object, &accelerator, &topology);
+  quoit_check_nodes_run (checker, &cluster, object, accelerator, topology, NULL);
+  check_reference (checker, "topology-name",
+                   quoit_check_member (checker, quoit_check_member (checker, object, "spec"), "topologyName"),
+                   "topologyName", "Topology");
+}
+
+/* --- quotas --- */
+
+/* Returns the chips of a slice of the flavor, or 0 if the file does not state them. */
+static gint64
+chips_of_flavor (QuoitChecker *checker, const char *name)
+{
+  JsonNode *object = g_hash_table_lookup (quoit_check_objects (checker, "ResourceFlavor"), name);
+  QuoitCheckText accelerator, topology;
+  QuoitShape shape;
+
+  if (object == NULL)
+    return 0;
+  read_flavor (checker, object, &accelerator, &topology);
+  return topology.text != NULL && quoit_shape_parse (topology.text, &shape, NULL) ? quoit_shape_chips (shape) : 0;
+}
+
+static void
+check_quota (QuoitChecker *checker, JsonNode *resource, gint64 chips)
+{
+  JsonNode *node = quoit_check_member (checker, resource, "nominalQuota");
+  QuoitAmount quota;
+
+  if (chips < 2 || !quoit_check_quantity (checker, node, "nominalQuota", &quota)
+      || quota.e4 % (chips * QUOIT_AMOUNT_UNIT) == 0)
+    return;
+  quoit_check_report (checker, rule_named ("quota-slices"), node, "nominalQuota",
+                      "a multiple of %" G_GINT64_FORMAT
+                      ", the chips of a slice of this flavor: jobs use whole slices, so the rest is never used",
+                      chips);
+}
+
+/* Kueue requires that each flavor has a quota for each covered resource, in the same order. */
+static void
+check_covered (QuoitChecker *checker, JsonArray *covered, JsonNode *flavor, JsonArray *resources)
+{
+  guint n = json_array_get_length (covered);
+  gboolean is_same = n == json_array_get_length (resources);
+
+  for (guint i = 0; is_same && i < n; i++)
+    {
+      JsonNode *node = json_array_get_element (covered, i);
+      const char *expected, *name;
+
+      if (!quoit_check_text (checker, node, "coveredResources", &expected)
+          || !quoit_check_text (checker, quoit_check_member (checker, json_array_get_element (resources, i), "name"),
+                                "name", &name))
+        return;
+      is_same = strcmp (expected, name) == 0;
+    }
+  if (!is_same)
+    quoit_check_report (checker, rule_named ("flavor-resources"), quoit_tree_member (flavor, "resources"), "resources",
+                        "a quota for each of the %u 'coveredResources', in the same order: Kueue refuses the queue", n);
+}
+
+static void
+check_flavor_quotas (QuoitChecker *checker, JsonArray *covered, JsonNode *flavor)
+{
+  JsonNode *name_node = quoit_check_member (checker, flavor, "name");
+  JsonArray *resources = quoit_check_array (checker, quoit_check_member (checker, flavor, "resources"), "resources");
+  const char *name, *resource;
+  gint64 chips;
+
+  check_reference (checker, "flavor-name", name_node, "flavor", "ResourceFlavor");
+  if (resources == NULL)
+    return;
+  if (covered != NULL)
+    check_covered (checker, covered, flavor, resources);
+  chips = quoit_check_text (checker, name_node, "name", &name) ? chips_of_flavor (checker, name) : 0;
+  for (guint i = 0; i < json_array_get_length (resources); i++)
+    {
+      JsonNode *entry = json_array_get_element (resources, i);
+
+      if (quoit_check_text (checker, quoit_check_member (checker, entry, "name"), "name", &resource)
+          && strcmp (resource, QUOIT_K8S_TPU_RESOURCE) == 0)
+        check_quota (checker, entry, chips);
+    }
+}
+
+static void
+check_cluster_queue (QuoitChecker *checker, JsonNode *object)
+{
+  JsonNode *spec = quoit_check_member (checker, object, "spec");
+  JsonArray *groups
+      = quoit_check_array (checker, quoit_check_member (checker, spec, "resourceGroups"), "resourceGroups");
+
+  for (guint i = 0; groups != NULL && i < json_array_get_length (groups); i++)
+    {
+      JsonNode *group = json_array_get_element (groups, i);
+      JsonArray *covered
+          = quoit_check_array (checker, quoit_check_member (checker, group, "coveredResources"), "coveredResources");
+      JsonArray *flavors = quoit_check_array (checker, quoit_check_member (checker, group, "flavors"), "flavors");
+
+      for (guint k = 0; flavors != NULL && k < json_array_get_length (flavors); k++)
+        check_flavor_quotas (checker, covered, json_array_get_element (flavors, k));
+    }
+}
+
+static void
+check_local_queue (QuoitChecker *checker, JsonNode *object)
+{
+  check_reference (checker, "queue-name",
+                   quoit_check_member (checker, quoit_check_member (checker, object, "spec"), "clusterQueue"),
+                   "clusterQueue", "ClusterQueue");
+}
+
+/* --- topologies --- */
+
+static void
+check_topology (QuoitChecker *checker, JsonNode *object)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  JsonNode *spec = quoit_check_member (checker, object, "spec"), *node = quoit_check_member (checker, spec, "levels");
+  JsonArray *levels = quoit_check_array (checker, node, "levels");
+  guint n = levels == NULL ? 0 : json_array_get_length (levels);
+
+  if (levels != NULL && (n == 0 || n > MOST_LEVELS))
+    quoit_check_report (checker, rule_named ("topology-levels"), node, "levels", "1 to %d levels", MOST_LEVELS);
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *label = quoit_check_member (checker, json_array_get_element (levels, i), "nodeLabel");
+      const char *text;
+
+      if (!quoit_check_text (checker, label, "nodeLabel", &text))
+        continue;
+      if (!g_hash_table_add (seen, (char *) text))
+        quoit_check_report (checker, rule_named ("topology-levels"), label, "nodeLabel", "each label once");
+      else if (i + 1 < n && strcmp (text, QUOIT_K8S_LABEL_HOST_NAME) == 0)
+        quoit_check_report (checker, rule_named ("topology-levels"), label, "nodeLabel",
+                            "another label here: " QUOIT_K8S_LABEL_HOST_NAME " can only be the last level");
+    }
+}
+
+static const struct {
+  const char *kind;
+  void (*check) (QuoitChecker *checker, JsonNode *object);
+} kinds[] = {
+  { "ResourceFlavor", check_flavor },
+  { "ClusterQueue", check_cluster_queue },
+  { "LocalQueue", check_local_queue },
+  { "Topology", check_topology },
+};
+
+gboolean
+quoit_check_queue (QuoitChecker *checker, JsonNode *object, const char *kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].kind, kind) == 0 && quoit_check_is_in_group (checker, object, kueue_group))
+      {
+        kinds[i].check (checker, object);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+const QuoitCheckRule quoit_check_queue_rules[] = {
+  { "flavor-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
+  { "flavor-resources", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+  { "quota-slices", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
+  { "queue-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
+  { "topology-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
+  { "topology-levels", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+};
