@@ -198,7 +198,23 @@ static const Column number_columns[] = {
   { "batch_to_load", "rows loaded per step", CELL_NUMBER },
 };
 
-G_STATIC_ASSERT (G_N_ELEMENTS (number_columns) == QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1);
+/* The numbers from N_PARAMETERS on. JSON has bytes, and the text has GiB. */
+static const Column memory_columns[] = {
+  { "n_parameters", "parameters", CELL_NUMBER },
+  { "state_bytes", NULL, CELL_NUMBER },
+  { NULL, "weights and optimizer state", CELL_TEXT },
+  { "gradient_bytes", NULL, CELL_NUMBER },
+  { NULL, "gradients", CELL_TEXT },
+  { "activation_bytes", NULL, CELL_NUMBER },
+  { NULL, "activations (estimate)", CELL_TEXT },
+  { "memory_bytes", NULL, CELL_NUMBER },
+  { NULL, "together (estimate)", CELL_TEXT },
+  { "hbm_bytes", NULL, CELL_NUMBER },
+  { NULL, "memory of a device", CELL_TEXT },
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (number_columns) == QUOIT_MAXTEXT_NUMBER_PARAMETERS);
+G_STATIC_ASSERT (G_N_ELEMENTS (memory_columns) / 2 == QUOIT_MAXTEXT_NUMBER_HBM_BYTES - QUOIT_MAXTEXT_NUMBER_PARAMETERS);
 
 static const Column axis_columns[] = {
   { "axis", "AXIS", CELL_TEXT },
@@ -225,6 +241,32 @@ list_numbers (const QuoitMaxtextReport *report)
         table_skip (table);
       else
         table_add_number (table, number);
+    }
+  return table;
+}
+
+/* Returns NULL if the settings describe no model that is known. */
+static Table *
+list_memory (const QuoitMaxtextReport *report)
+{
+  Table *table;
+
+  if (quoit_maxtext_report_get_number (report, QUOIT_MAXTEXT_NUMBER_PARAMETERS) < 0)
+    return NULL;
+  table = table_new (memory_columns, G_N_ELEMENTS (memory_columns));
+  table_add_number (table, quoit_maxtext_report_get_number (report, QUOIT_MAXTEXT_NUMBER_PARAMETERS));
+  for (int which = QUOIT_MAXTEXT_NUMBER_STATE_BYTES; which <= QUOIT_MAXTEXT_NUMBER_HBM_BYTES; which++)
+    {
+      int64_t bytes = quoit_maxtext_report_get_number (report, (QuoitMaxtextNumber) which);
+
+      if (bytes < 0)
+        {
+          table_skip (table);
+          table_skip (table);
+          continue;
+        }
+      table_add_number (table, bytes);
+      table_take_text (table, g_strdup_printf ("%.1f GiB", (double) bytes / 0x1p30));
     }
   return table;
 }
@@ -301,6 +343,7 @@ check_train (Session *session, const TrainOptions *options, GError **error)
 {
   g_autoptr (QuoitMaxtextReport) report = check_job (session, options, error);
   Document *document;
+  Table *memory;
   bool is_printed;
 
   if (report == NULL)
@@ -312,8 +355,11 @@ check_train (Session *session, const TrainOptions *options, GError **error)
   if (!print_for_programs (session, report, &is_printed, error) || is_printed)
     return is_printed;
   document = document_new ();
+  memory = list_memory (report);
   document_take_facts (document, list_numbers (report));
   document_take_table (document, "axes", "mesh", list_axes (report));
+  if (memory != NULL)
+    document_take_object (document, "memory", "memory per device", memory);
   document_take_table (document, "findings", "findings", list_findings (report));
   return session_print (session, document, error);
 }

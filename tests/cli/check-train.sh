@@ -35,6 +35,19 @@ fact "tpu7x has two devices per chip" "d['n_chips'], d['n_devices']" "(16, 32)"
 ok 0 "check train accepts --chips-per-host 4 with 2x4" check train --accelerator v6e --topology 2x4 --chips-per-host 4 -o json
 fact "a 2x4 slice with 4 chips per host has two hosts" "d['n_hosts']" 2
 
+# --- memory
+ok 0 "a model that fits has no finding" check train --accelerator v6e --topology 4x4 model_name=llama3-8b per_device_batch_size=4
+out "the memory is printed in GiB" "weights and optimizer state: 5.6 GiB"
+out "the sum is an estimate" "together (estimate):         17.4 GiB"
+ok 3 "a model that does not fit is an error" check train --accelerator v6e --topology 4x4 -o json model_name=llama2-70b per_device_batch_size=1
+fact "JSON has bytes" "(d['memory']['n_parameters'], d['memory']['state_bytes'], d['memory']['gradient_bytes'], d['memory']['hbm_bytes'])" \
+  "(68976648192, 51732486144, 17244162048, 34359738368)"
+fact "the finding names the model" "[(f['rule'], f['setting'], f['value']) for f in d['findings']]" "[('memory-state', 'model_name', 'llama2-70b')]"
+ok 0 "a step that may not fit is a warning" check train --accelerator v6e --topology 4x4 model_name=llama3-8b per_device_batch_size=32
+out "the warning is printed" "warning  memory-total model_name 'llama3-8b': expected a step of at most 32.0 GiB"
+ok 0 "an unknown model is accepted" check train --accelerator v6e --topology 4x4 -o json model_name=deepseek3-671b per_device_batch_size=1
+fact "an unknown model has no memory" "'memory' in d" False
+
 # --- what MaxText refuses
 train 3 "a misspelled setting is an error" ici_fdsp_parallelism=4
 out "the error names the correct setting" \

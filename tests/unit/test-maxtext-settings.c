@@ -64,6 +64,11 @@ static const struct {
   { "v6e 4x4 1", "subslice_shape=2,b enable_single_controller=1", "value",
     "subslice_shape '2,b': expected up to three" },
   { "v6e 4x4 1", "subslice_shape=2,2,1,1 enable_single_controller=1", "value", "'2,2,1,1'" },
+  { "v6e 4x4 1", "model_name=llama2-70b per_device_batch_size=1", "memory-state",
+    "model_name 'llama2-70b': expected parameters, optimizer state and gradients of at most 32.0 GiB per device, the "
+    "memory of v6e: the job needs 64.2 GiB" },
+  { "v6e 4x4 1", "base_num_decoder_layers=400", "memory-total",
+    "base_*: expected a step of at most 32.0 GiB per device, the memory of v6e" },
   { "v6e 4x4 1", "hardware=gpu", "hardware", "hardware 'gpu': expected tpu" },
   { "v3 4x4 2", "", "multislice", "slices '2': expected 1: GKE does not connect slices of v3" },
   { "v6e 2x2 2", "", "multislice", "slices of several hosts" },
@@ -309,6 +314,111 @@ START_TEST (every_maxtext_rule_has_a_case_and_is_documented)
 }
 END_TEST
 
+/* --- memory --- */
+
+/* The published numbers of parameters. */
+static const struct {
+  const char *model;
+  int64_t parameters;
+} published[] = {
+  { "llama2-7b", 6738415616 },  { "llama2-13b", 13015864320 },   { "llama2-70b", 68976648192 },
+  { "llama3-8b", 8030261248 },  { "llama3-70b", 70553706496 },   { "llama3.1-405b", 405853388800 },
+  { "mistral-7b", 7241732096 }, { "mixtral-8x7b", 46702792704 }, { "qwen2.5-7b", 7615616512 },
+  { "qwen3-0.6b", 596049920 },  { "qwen3-8b", 8190735360 },
+};
+
+START_TEST (model_has_its_published_number_of_parameters)
+{
+  g_autofree char *settings = g_strconcat ("model_name=", published[_i].model, NULL);
+  g_autoptr (QuoitMaxtextReport) report = check_settings ("v5p 8x8x8 1", settings, NULL);
+
+  ck_assert_int_eq (quoit_maxtext_report_get_number (report, QUOIT_MAXTEXT_NUMBER_PARAMETERS),
+                    published[_i].parameters);
+}
+END_TEST
+
+static int64_t
+number_of (const char *slices, const char *settings, QuoitMaxtextNumber which)
+{
+  g_autoptr (QuoitMaxtextReport) report = check_settings (slices, settings, NULL);
+
+  return quoit_maxtext_report_get_number (report, which);
+}
+
+START_TEST (state_is_split_among_the_axes_that_do_not_repeat_weights)
+{
+  const int64_t parameters = 8030261248;
+  static const struct {
+    const char *slices, *settings;
+    int64_t shards, state, gradients; /* bytes per parameter */
+  } states[] = {
+    { "v6e 4x4 1", "", 16, 12, 4 },
+    { "v6e 4x4 1", "ici_data_parallelism=4", 4, 12, 4 },
+    { "v6e 4x4 2", "", 16, 12, 4 },
+    { "v6e 4x4 2", "dcn_data_parallelism=1 dcn_fsdp_parallelism=2", 32, 12, 4 },
+    { "v6e 4x4 1", "ici_tensor_parallelism=4", 16, 12, 4 },
+    { "tpu7x 2x2x2 1", "", 16, 12, 4 },
+    { "v6e 4x4 1", "mu_dtype=bfloat16", 16, 10, 4 },
+    { "v6e 4x4 1", "weight_dtype=bfloat16", 16, 6, 4 },
+    { "v6e 4x4 1", "opt_type=sgd grad_dtype=bfloat16", 16, 4, 2 },
+    { "v6e 4x4 1", "gradient_accumulation_steps=4", 16, 12, 8 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (states); i++)
+    {
+      g_autofree char *settings = g_strconcat ("model_name=llama3-8b ", states[i].settings, NULL);
+      const int64_t each = parameters / states[i].shards;
+
+      ck_assert_int_eq (number_of (states[i].slices, settings, QUOIT_MAXTEXT_NUMBER_STATE_BYTES),
+                        each * states[i].state);
+      ck_assert_int_eq (number_of (states[i].slices, settings, QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES),
+                        each * states[i].gradients);
+    }
+}
+END_TEST
+
+START_TEST (memory_is_unknown_for_models_that_are_not_modelled)
+{
+  static const char *const unknown[] = { "",
+                                         "model_name=default",
+                                         "model_name=llama9-1b",
+                                         "model_name=llama3-8b decoder_block=deepseek",
+                                         "model_name=llama3-8b quantization=int8",
+                                         "base_emb_dim=0",
+                                         "base_emb_dim=99999999999" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unknown); i++)
+    for (int which = QUOIT_MAXTEXT_NUMBER_PARAMETERS; which <= QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES; which++)
+      ck_assert_int_eq (number_of ("v6e 4x4 1", unknown[i], (QuoitMaxtextNumber) which), -1);
+  /* The state does not depend on what is saved for the backward pass. */
+  ck_assert_int_gt (
+      number_of ("v6e 4x4 1", "model_name=llama3-8b remat_policy=custom", QUOIT_MAXTEXT_NUMBER_STATE_BYTES), 0);
+  ck_assert_int_eq (
+      number_of ("v6e 4x4 1", "model_name=llama3-8b remat_policy=custom", QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES), -1);
+  ck_assert_int_eq (number_of ("v6e 4x4 1", "model_name=llama3-8b opt_type=muon", QUOIT_MAXTEXT_NUMBER_STATE_BYTES),
+                    -1);
+}
+END_TEST
+
+START_TEST (activations_grow_with_the_batch_and_the_length)
+{
+  const int64_t one = number_of ("v5p 4x4x4 1", "model_name=llama3-8b per_device_batch_size=1",
+                                 QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES);
+  const int64_t two = number_of ("v5p 4x4x4 1", "model_name=llama3-8b per_device_batch_size=2",
+                                 QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES);
+  const int64_t longer
+      = number_of ("v5p 4x4x4 1", "model_name=llama3-8b per_device_batch_size=1 max_target_length=4096",
+                   QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES);
+  const int64_t minimal = number_of ("v5p 4x4x4 1", "model_name=llama3-8b per_device_batch_size=1 remat_policy=minimal",
+                                     QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES);
+
+  ck_assert_int_gt (one, 0);
+  ck_assert_int_gt (two, one);
+  ck_assert_int_eq (longer, two);
+  ck_assert_int_gt (minimal, one);
+}
+END_TEST
+
 /* --- hostile words --- */
 
 START_TEST (messages_are_one_line_of_bounded_length)
@@ -370,6 +480,10 @@ main (void)
   tcase_add_test (tcase, impossible_slices_are_refused);
   tcase_add_loop_test (tcase, scaling_config_that_contradicts_the_slices_is_a_finding, 0, G_N_ELEMENTS (scalings));
   tcase_add_test (tcase, every_maxtext_rule_has_a_case_and_is_documented);
+  tcase_add_loop_test (tcase, model_has_its_published_number_of_parameters, 0, G_N_ELEMENTS (published));
+  tcase_add_test (tcase, state_is_split_among_the_axes_that_do_not_repeat_weights);
+  tcase_add_test (tcase, memory_is_unknown_for_models_that_are_not_modelled);
+  tcase_add_test (tcase, activations_grow_with_the_batch_and_the_length);
   tcase_add_test (tcase, messages_are_one_line_of_bounded_length);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

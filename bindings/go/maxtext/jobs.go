@@ -54,6 +54,12 @@ type Report struct {
 	DevicesPerSlice int64
 	Batch           int64 // the number of rows of one forward pass
 	BatchToLoad     int64 // the number of rows that a step loads
+	Parameters      int64 // of the model, if the settings describe one that is modelled
+	StateBytes      int64 // per device: weights and optimizer state; exact
+	GradientBytes   int64 // per device; exact
+	ActivationBytes int64 // per device; an estimate
+	MemoryBytes     int64 // per device: the sum of the three
+	HBMBytes        int64 // the memory of a device
 }
 
 // Axis is an axis of the mesh. If MaxText refuses the sizes, ICI and DCN are the given sizes, which can be -1.
@@ -178,6 +184,12 @@ func reportFromC(c *C.QuoitMaxtextReport) *Report {
 		DevicesPerSlice: number(C.QUOIT_MAXTEXT_NUMBER_DEVICES_PER_SLICE),
 		Batch:           number(C.QUOIT_MAXTEXT_NUMBER_BATCH),
 		BatchToLoad:     number(C.QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD),
+		Parameters:      number(C.QUOIT_MAXTEXT_NUMBER_PARAMETERS),
+		StateBytes:      number(C.QUOIT_MAXTEXT_NUMBER_STATE_BYTES),
+		GradientBytes:   number(C.QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES),
+		ActivationBytes: number(C.QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES),
+		MemoryBytes:     number(C.QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES),
+		HBMBytes:        number(C.QUOIT_MAXTEXT_NUMBER_HBM_BYTES),
 	}
 	for index := range report.Findings {
 		report.Findings[index] = findingFromC(c, C.uint32_t(index))

@@ -111,6 +111,21 @@ func TestInvalidSettingsAreFindings(t *testing.T) {
 	}
 }
 
+func TestKnownModelHasItsMemory(t *testing.T) {
+	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"model_name=llama2-70b", "per_device_batch_size=1"}}
+	report := checkJob(t, job)
+	if report.Parameters != 68976648192 || report.StateBytes != 51732486144 || report.GradientBytes != 17244162048 ||
+		report.HBMBytes != 32<<30 || report.MemoryBytes != report.StateBytes+report.GradientBytes+report.ActivationBytes {
+		t.Errorf("%+v", report)
+	}
+	job.Settings = nil
+	report = checkJob(t, job)
+	if !hasRule(checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "2x2", Settings: []string{"model_name=llama3-70b"}}), "memory-state") ||
+		report.Parameters != -1 || report.MemoryBytes != -1 {
+		t.Errorf("%+v", report)
+	}
+}
+
 func TestFindingForAnInvalidWordHasTheWordAsValue(t *testing.T) {
 	report := checkJob(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{"--what"}})
 	found := false

@@ -109,8 +109,18 @@ def test_a_job_has_its_axes_and_numbers():
     assert sizes(report) == {"data": (1, 2), "fsdp": (4, 1), "tensor": (4, 1)}
     assert (report.num_slices, report.num_hosts, report.num_chips, report.num_devices) == (2, 8, 32, 32)
     assert (report.num_devices_per_slice, report.batch, report.batch_to_load) == (16, 64, 64)
+    assert (report.parameters, report.state_bytes, report.memory_bytes) == (None, None, None)
     assert report.has_no_errors
     assert report.findings == ()
+
+
+def test_a_known_model_has_its_memory():
+    report = maxtext.check(["model_name=llama2-70b", "per_device_batch_size=1"], **TWO)
+    assert (report.parameters, report.state_bytes, report.gradient_bytes, report.hbm_bytes) == (
+        68976648192, 51732486144, 17244162048, 32 << 30,
+    )  # fmt: skip
+    assert report.memory_bytes == report.state_bytes + report.gradient_bytes + report.activation_bytes
+    assert [finding.rule for finding in report.findings] == ["memory-state"]
 
 
 def test_compile_topology_defines_the_slices():

@@ -281,8 +281,14 @@ typedef enum {
   QUOIT_MAXTEXT_NUMBER_CHIPS,
   QUOIT_MAXTEXT_NUMBER_DEVICES, /* JAX devices of all slices */
   QUOIT_MAXTEXT_NUMBER_DEVICES_PER_SLICE,
-  QUOIT_MAXTEXT_NUMBER_BATCH,        /* rows of one forward pass */
-  QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD /* rows that a step loads */
+  QUOIT_MAXTEXT_NUMBER_BATCH,            /* rows of one forward pass */
+  QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD,    /* rows that a step loads */
+  QUOIT_MAXTEXT_NUMBER_PARAMETERS,       /* of the model, if the settings name one that is modelled */
+  QUOIT_MAXTEXT_NUMBER_STATE_BYTES,      /* per device: weights and optimizer state; exact */
+  QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES,   /* per device; exact */
+  QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES, /* per device, like all below: an estimate, see docs/checking.md */
+  QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES,     /* the sum of the three */
+  QUOIT_MAXTEXT_NUMBER_HBM_BYTES         /* what a device has */
 } QuoitMaxtextNumber;
 
 /**
@@ -291,8 +297,9 @@ typedef enum {
  *
  * Finds everything that MaxText would refuse or ignore: names and types of settings, the sizes of the mesh axes,
  * whether JAX can map them to a slice, the batch, and the number of slices. It also finds contradictions between
- * @scaling and the slices. The expected value of a finding is one that would work. Settings of the model are checked
- * only for their names.
+ * @scaling and the slices. The expected value of a finding is one that would work. If the settings describe a model
+ * with blocks like Llama's, it also estimates the memory of a device. Other settings of the model are checked only for
+ * their names.
  *
  * Fails with %QUOIT_ERROR_INVALID when the slices are not known: neither quoit_maxtext_job_set_slices() nor a
  * compile_topology that MaxText lists has set them.

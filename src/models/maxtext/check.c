@@ -176,7 +176,7 @@ quoit_maxtext_check_job (const QuoitMaxtextJob *job, GError **error)
   g_autoptr (QuoitMaxtextSettings) settings = quoit_maxtext_settings_new (job->file_settings, job->words, report);
   QuoitMaxtextCheck check = { .settings = settings, .report = report, .slice = job->slice, .n_slices = job->n_slices };
   const QuoitMaxtextAccelerator *compiled = compile_accelerator (&check);
-  int64_t n_slices;
+  gboolean is_filled;
 
   if (check.slice.generation == QUOIT_GENERATION_NONE && !use_compiled_slices (&check, compiled, error))
     return NULL;
@@ -188,7 +188,9 @@ quoit_maxtext_check_job (const QuoitMaxtextJob *job, GError **error)
   check_hardware (&check);
   check_multislice (&check);
   check_compiled (&check, compiled);
-  n_slices = quoit_maxtext_check_slices (&check);
-  quoit_maxtext_check_batch (&check, quoit_maxtext_check_axes (&check, n_slices));
+  is_filled = quoit_maxtext_check_axes (&check, quoit_maxtext_check_slices (&check));
+  quoit_maxtext_check_batch (&check, is_filled);
+  if (is_filled)
+    quoit_maxtext_check_memory (&check);
   return g_steal_pointer (&report);
 }

@@ -94,6 +94,8 @@ typedef enum {
   QUOIT_MAXTEXT_RULE_BATCH_DEVICES,
   QUOIT_MAXTEXT_RULE_BATCH_SHARDS,
   QUOIT_MAXTEXT_RULE_PIPELINE,
+  QUOIT_MAXTEXT_RULE_MEMORY_STATE,
+  QUOIT_MAXTEXT_RULE_MEMORY_TOTAL,
   QUOIT_MAXTEXT_RULE_SCALING,
   QUOIT_MAXTEXT_RULE_SCALING_TOPOLOGY,
   QUOIT_MAXTEXT_RULE_SCALING_SLICES,
@@ -122,7 +124,7 @@ struct _QuoitMaxtextReport {
   GArray *findings;       /* of QuoitMaxtextFinding */
   GArray *axes;           /* of QuoitMaxtextAxis */
   GArray *requested_axes; /* of QuoitMaxtextAxis, as @axes before -1 was filled in */
-  int64_t numbers[QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1];
+  int64_t numbers[QUOIT_MAXTEXT_NUMBER_HBM_BYTES + 1];
   QuoitSliceFacts slice; /* the slice type of the job */
   GHashTable *locations; /* key -> QuoitMaxtextLocation, for settings whose value comes from a file */
   const QuoitMaxtextLocation *current_location; /* the location of findings without a key; NULL: no file */
@@ -197,5 +199,7 @@ int64_t quoit_maxtext_check_slices (QuoitMaxtextCheck *check);
 gboolean quoit_maxtext_check_axes (QuoitMaxtextCheck *check, int64_t n_slices);
 /* Checks the batch. @is_filled: the axes of the report are filled. */
 void quoit_maxtext_check_batch (QuoitMaxtextCheck *check, gboolean is_filled);
+/* Estimates the memory of a device, and reports a job that needs more than it has. The axes must be filled. */
+void quoit_maxtext_check_memory (QuoitMaxtextCheck *check);
 /* Checks the job's ScalingConfig of Ray Train against its settings. Adds a finding for each contradiction. */
 void quoit_maxtext_check_scaling (QuoitMaxtextReport *report, const QuoitRayScaling *scaling);

@@ -33,6 +33,8 @@ static const struct {
   [QUOIT_MAXTEXT_RULE_BATCH_DEVICES]      = { "batch-devices", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_BATCH_SHARDS]       = { "batch-shards", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_PIPELINE]           = { "pipeline", QUOIT_SEVERITY_ERROR },
+  [QUOIT_MAXTEXT_RULE_MEMORY_STATE]       = { "memory-state", QUOIT_SEVERITY_ERROR },
+  [QUOIT_MAXTEXT_RULE_MEMORY_TOTAL]       = { "memory-total", QUOIT_SEVERITY_WARNING },
   [QUOIT_MAXTEXT_RULE_SCALING]            = { "scaling", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_SCALING_TOPOLOGY]   = { "scaling-topology", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_SCALING_SLICES]     = { "scaling-slices", QUOIT_SEVERITY_ERROR },

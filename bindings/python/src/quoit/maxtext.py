@@ -55,6 +55,12 @@ class _MaxtextNumber(_c.Code):
     DEVICES_PER_SLICE = 4
     BATCH = 5
     BATCH_TO_LOAD = 6
+    PARAMETERS = 7
+    STATE_BYTES = 8
+    GRADIENT_BYTES = 9
+    ACTIVATION_BYTES = 10
+    MEMORY_BYTES = 11
+    HBM_BYTES = 12
 
 
 # --- axis sizes -----------------------------------------------------------------------------------------------------
@@ -263,6 +269,18 @@ class JobReport:
     """The number of rows of one forward pass."""
     batch_to_load: int | None
     """The number of rows that a training step loads."""
+    parameters: int | None = None
+    """The number of parameters of the model, if the settings describe one that is modelled."""
+    state_bytes: int | None = None
+    """Weights and optimizer state per device; exact."""
+    gradient_bytes: int | None = None
+    """Gradients per device; exact."""
+    activation_bytes: int | None = None
+    """Activations per device; an estimate."""
+    memory_bytes: int | None = None
+    """The sum of the three."""
+    hbm_bytes: int | None = None
+    """The memory of a device."""
 
     @property
     def has_no_errors(self) -> bool:
@@ -375,6 +393,12 @@ def _report(pointer: Any) -> JobReport:
         num_devices_per_slice=number(_MaxtextNumber.DEVICES_PER_SLICE),
         batch=known(_MaxtextNumber.BATCH),
         batch_to_load=known(_MaxtextNumber.BATCH_TO_LOAD),
+        parameters=known(_MaxtextNumber.PARAMETERS),
+        state_bytes=known(_MaxtextNumber.STATE_BYTES),
+        gradient_bytes=known(_MaxtextNumber.GRADIENT_BYTES),
+        activation_bytes=known(_MaxtextNumber.ACTIVATION_BYTES),
+        memory_bytes=known(_MaxtextNumber.MEMORY_BYTES),
+        hbm_bytes=known(_MaxtextNumber.HBM_BYTES),
     )
 
 
