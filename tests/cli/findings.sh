@@ -39,7 +39,7 @@ holds "a word of the command line has no file" test "$(cat "$tmp/out")" = \
 printf 'ici_fdsp_parallelism: 4\n' >mine.yml
 ok 3 "a file of settings is checked" check train --accelerator v6e --topology 4x4 -o github --config mine.yml mine.yml
 out "a setting of a file has its place" "::error file=mine.yml,line=1,title=quoit key-unknown::mine.yml: line 1: "
-refused 2 "another verb with -o sarif" "--output 'sarif'|expected table or json" verify -o sarif
+refused 2 "another verb with -o sarif" "--output 'sarif'|expected table, wide or json" verify -o sarif
 
 # --- SARIF
 valid='import json, sys
