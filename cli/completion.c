@@ -9,6 +9,7 @@ static const struct {
 } value_table[] = {
   { "accelerator", "v2 v3 v4 v5e v5p v6e tpu7x" },
   { "chips-per-host", "1 2 4 8" },
+  { "color", "auto always never" },
   { "cubes", "any adjacent" },
   { "cut", "whole aligned any partition" },
   { "exclude-node", COMPLETE_NAMES },

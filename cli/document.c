@@ -2,6 +2,7 @@
 #include "document.h"
 
 #include "json-text.h"
+#include "table-cells.h"
 #include "text.h"
 
 typedef enum { SECTION_SENTENCE, SECTION_FACTS, SECTION_OBJECT, SECTION_TABLE, SECTION_MAP, SECTION_LINES } SectionType;
@@ -198,7 +199,8 @@ document_format_text (const Document *document, TextForm form)
       if (i > 0 && section->title != NULL)
         g_string_append_c (text, '\n');
       if (section->title != NULL)
-        g_string_append_printf (text, "%s:%s", section->title, g_str_equal (body, "none\n") ? " " : "\n");
+        g_string_append_printf (text, "%s%s:%s%s", form.has_colors ? COLOR_BOLD : "", section->title,
+                                form.has_colors ? COLOR_END : "", g_str_equal (body, "none\n") ? " " : "\n");
       g_string_append (text, body);
     }
   return g_string_free (text, FALSE);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "near-names.h"
+#include "progress.h"
 #include "report-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -28,7 +29,10 @@ run (Session *session, GError **error)
       return false;
     }
   session->verb = verb_find (session->words[0], error);
-  return session->verb != NULL && session->verb->run (session, error);
+  if (session->verb == NULL)
+    return false;
+  progress_begin (session->verb);
+  return session->verb->run (session, error);
 }
 
 static int
@@ -75,6 +79,7 @@ session_clear (Session *session)
   g_free (session->now);
   g_free (session->at);
   g_free (session->output);
+  g_free (session->color);
   g_free (session->explanation);
 }
 
@@ -90,11 +95,13 @@ main (int argc, char **argv)
   session.words = g_strdupv (argv);
   if (!run (&session, &error))
     {
+      progress_end ();
       near_names_add (&session, error);
       session.exit_status = report_error (&session, error);
       if (!session.has_answered && session_asked_for_json (argv))
         print_error_as_json (&session, error);
     }
+  progress_end ();
   session_clear (&session);
   return session.exit_status;
 }

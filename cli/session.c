@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nearest.h"
+#include "progress.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -45,6 +46,7 @@ session_options (Session *session)
     { "at", 0, at_flags, G_OPTION_ARG_FILENAME, &session->at,
       "use the past state of the ledger, directly after entry SEQ of the journal", "SEQ" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, describe_outputs (session->verb), "FORM" },
+    { "color", 0, 0, G_OPTION_ARG_FILENAME, &session->color, "colours: auto (on a terminal), always or never", "WHEN" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -180,9 +182,10 @@ session_parse_line (Session *session, const GOptionEntry *options, GError **erro
       return false;
     }
   if (session->db == NULL && session->wait == NULL && session->now == NULL && session->at == NULL
-      && session->output == NULL)
+      && session->output == NULL && session->color == NULL)
     return true;
-  return text_refuse_usage (error, "--db, --wait, --now, --at and --output belong to the command, not to a line");
+  return text_refuse_usage (error,
+                            "--db, --wait, --now, --at, --output and --color belong to the command, not to a line");
 }
 
 bool
@@ -264,6 +267,16 @@ check_output (const Session *session, GError **error)
 }
 
 static bool
+check_color (const Session *session, GError **error)
+{
+  static const char *const words[] = { "auto", "always", "never" };
+  guint word;
+
+  return session->color == NULL
+         || text_parse_word (session->color, "--color", words, G_N_ELEMENTS (words), &word, error);
+}
+
+static bool
 check_past (const Session *session, GError **error)
 {
   if (session->at == NULL || verb_has_past (session->verb))
@@ -279,7 +292,7 @@ session_check (const Session *session, GError **error)
   gint64 number;
 
   return parse_wait (session, &number, error) && session_now (session, &number, error) && check_past (session, error)
-         && check_output (session, error);
+         && check_output (session, error) && check_color (session, error);
 }
 
 /* Returns the actor for the journal: the name of the user, independent of the environment if possible. */
@@ -477,6 +490,7 @@ session_write (Session *session, const char *text, GError **error)
 {
   int number;
 
+  progress_end ();
   session->has_answered = true;
   if (fputs (text, stdout) != EOF && fflush (stdout) != EOF)
     return true;
@@ -496,6 +510,18 @@ session_write (Session *session, const char *text, GError **error)
   return false;
 }
 
+/* See https://no-color.org. */
+static bool
+wants_colors (const Session *session)
+{
+  const char *no_color = g_getenv ("NO_COLOR");
+
+  if (session->color != NULL && !g_str_equal (session->color, "auto"))
+    return g_str_equal (session->color, "always");
+  return (no_color == NULL || no_color[0] == '\0') && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0
+         && isatty (STDOUT_FILENO) == 1;
+}
+
 /* Lines fit a terminal. Elsewhere, they have the columns that fit 80 characters, so that equal answers are equal texts,
  * and a row is one line, which grep can find. */
 static TextForm
@@ -503,16 +529,17 @@ get_text_form (const Session *session)
 {
   enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 100000 };
   const char *columns = g_getenv ("COLUMNS");
+  TextForm form = { .width = DEFAULT_WIDTH, .has_colors = wants_colors (session) };
   struct winsize size;
   guint64 width;
 
   if (g_strcmp0 (session->output, "wide") == 0)
-    return (TextForm) { 0, false };
-  if (columns != NULL && g_ascii_string_to_unsigned (columns, 10, MIN_WIDTH, MAX_WIDTH, &width, NULL))
-    return (TextForm) { (guint) width, true };
-  if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH)
-    return (TextForm) { size.ws_col, true };
-  return (TextForm) { DEFAULT_WIDTH, false };
+    form.width = 0;
+  else if (columns != NULL && g_ascii_string_to_unsigned (columns, 10, MIN_WIDTH, MAX_WIDTH, &width, NULL))
+    form = (TextForm) { (guint) width, form.has_colors, true };
+  else if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH)
+    form = (TextForm) { size.ws_col, form.has_colors, true };
+  return form;
 }
 
 bool

@@ -19,17 +19,17 @@ typedef struct {
 
 struct _Session {
   const Verb *verb;
-  char **words;                        /* the command line; after session_parse(), only the arguments of the verb */
-  bool only_reads;                     /* the verb changes nothing, but sees the changes of others */
-  char *db, *wait, *now, *at, *output; /* the values of the options that all verbs share; NULL: not given */
-  int exit_status;                     /* 0 by default; verbs such as `fits` set it if their result is negative */
-  QuoitLedger *ledger;                 /* the ledger that the verb opened for changes; NULL: none */
-  uint64_t seq_before;                 /* the last entry of that ledger when the verb opened it */
-  bool has_written;                    /* the verb has changed something that is not in the journal */
-  bool has_answered;                   /* the verb has tried to write to stdout */
-  bool ignores_sigpipe;                /* this process ignores SIGPIPE, and its parent does not */
-  GPtrArray *seen_options;             /* not NULL: session_parse() only adds its options, GOptionEntry, and fails */
-  char *explanation;                   /* lines for stderr below the message of a failure; NULL: none */
+  char **words;    /* the command line; after session_parse(), only the arguments of the verb */
+  bool only_reads; /* the verb changes nothing, but sees the changes of others */
+  char *db, *wait, *now, *at, *output, *color; /* the values of the options that all verbs share; NULL: not given */
+  int exit_status;         /* 0 by default; verbs such as `fits` set it if their result is negative */
+  QuoitLedger *ledger;     /* the ledger that the verb opened for changes; NULL: none */
+  uint64_t seq_before;     /* the last entry of that ledger when the verb opened it */
+  bool has_written;        /* the verb has changed something that is not in the journal */
+  bool has_answered;       /* the verb has tried to write to stdout */
+  bool ignores_sigpipe;    /* this process ignores SIGPIPE, and its parent does not */
+  GPtrArray *seen_options; /* not NULL: session_parse() only adds its options, GOptionEntry, and fails */
+  char *explanation;       /* lines for stderr below the message of a failure; NULL: none */
 };
 
 /* Returns the options that all verbs share; g_free() it. GOption stores their values in @session. */

@@ -22,6 +22,12 @@ struct _Table {
   GArray *cells;
 };
 
+/* What a terminal understands. */
+#define COLOR_BOLD "\033[1m"
+#define COLOR_RED "\033[31m"
+#define COLOR_YELLOW "\033[33m"
+#define COLOR_END "\033[0m"
+
 const Cell *table_get_cell (const Table *table, guint row, guint column);
 
 /* Formats a cell for people, not escaped yet. @no: the text of a flag that is false. g_free() it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <libsmartcols.h>
+#include <string.h>
 
 #include "table-cells.h"
 #include "text.h"
@@ -44,7 +45,7 @@ format_cell (CellType type, const Cell *cell, const char *no)
 }
 
 static struct libscols_table *
-new_scols (void)
+new_scols (TextForm form)
 {
   struct libscols_table *scols = scols_new_table ();
 
@@ -54,7 +55,7 @@ new_scols (void)
    * not escape the cells, because text_for_terminal() has done that. */
   scols_table_set_termforce (scols, SCOLS_TERMFORCE_NEVER);
   scols_table_enable_noencoding (scols, 1);
-  scols_table_enable_colors (scols, 0);
+  scols_table_enable_colors (scols, form.has_colors);
   return scols;
 }
 
@@ -275,11 +276,34 @@ allow_lines (struct libscols_column *column)
 
 /* --- tables --- */
 
-/* Takes ownership of @text. */
+/* Words with which a cell begins that tells of trouble, or of what needs attention. */
+static const struct {
+  const char *word, *color;
+} cell_colors[] = {
+  { "dead", COLOR_RED },       { "degraded", COLOR_RED },    { "lost", COLOR_RED },
+  { "error", COLOR_RED },      { "draining", COLOR_YELLOW }, { "rescheduling", COLOR_YELLOW },
+  { "leaving", COLOR_YELLOW }, { "pending", COLOR_YELLOW },  { "warning", COLOR_YELLOW },
+};
+
+static const char *
+find_color (const char *text)
+{
+  const gsize n = strcspn (text, ", ");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cell_colors); i++)
+    if (strlen (cell_colors[i].word) == n && strncmp (text, cell_colors[i].word, n) == 0)
+      return cell_colors[i].color;
+  return NULL;
+}
+
+/* Takes ownership of @text. The table shows colours only if they are enabled. */
 static void
 set_cell (struct libscols_line *line, gsize column, char *text)
 {
-  if (scols_line_set_data (line, column, text) != 0)
+  const char *color = find_color (text);
+
+  if (scols_line_set_data (line, column, text) != 0
+      || (color != NULL && scols_cell_set_color (scols_line_get_cell (line, column), color) != 0))
     g_error ("no memory for a cell");
   g_free (text);
 }
@@ -287,7 +311,7 @@ set_cell (struct libscols_line *line, gsize column, char *text)
 char *
 table_format_rows (const Table *table, TextForm form)
 {
-  struct libscols_table *scols = new_scols ();
+  struct libscols_table *scols = new_scols (form);
   g_auto (Layout) layout = layout_begin (table, form.width > 0);
   const guint n_all = layout.n;
   g_autofree guint *places = g_new (guint, n_all + 1);
@@ -326,7 +350,7 @@ table_format_rows (const Table *table, TextForm form)
 char *
 table_format_facts (const Table *table, TextForm form)
 {
-  struct libscols_table *scols = new_scols ();
+  struct libscols_table *scols = new_scols (form);
   struct libscols_column *values;
   guint left = 0;
 

@@ -67,9 +67,10 @@ void table_build_members (const Table *table, JsonBuilder *builder);
 /* Builds one object of a table with two columns, the names and the values of its members. */
 void table_build_map (const Table *table, JsonBuilder *builder);
 
-/* How wide the lines for people may be. */
+/* How people read text: the width of lines, and colours. */
 typedef struct {
-  guint width;  /* in characters; 0: no limit, and all columns */
+  guint width; /* in characters; 0: no limit, and all columns */
+  bool has_colors;
   bool divides; /* the last column is divided at blanks; otherwise its lines can be wider, and a row is one line */
 } TextForm;
 

@@ -147,7 +147,7 @@ refused 2 "a dry run" "line 1: --dry-run" what-if --now "$now" 'reserve x --acce
 refused 2 "a hold without a lease" "line 1: --lease TIME is missing" what-if --now "$now" 'hold x --accelerator v6e --topology 4x4 --slices 1'
 refused 2 "a renewal without a lease" "line 1: --lease TIME is missing" what-if --now "$now" 'renew train'
 refused 2 "no number of slices" "line 1: expected also --slices N" what-if --now "$now" 'resize train'
-refused 2 "an option of the command" "line 1: --db, --wait, --now, --at and --output belong to the command" what-if --now "$now" 'release train --now 1'
+refused 2 "an option of the command" "line 1: --db, --wait, --now, --at, --output and --color belong to the command" what-if --now "$now" 'release train --now 1'
 refused 2 "half a window" "line 1: expected --from TIME and --until TIME" what-if --now "$now" 'window w --pool a'
 refused 2 "a window of nothing" "line 1: expected one of --node, --slice, --pool and --zone" what-if --now "$now" 'window w'
 fresh 'v6e 4x4 x1 pool=p; v6e 4x4 x1 pool=p-0'

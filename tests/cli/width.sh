@@ -69,6 +69,37 @@ else
   skip "no script(1)"
 fi
 
+# --- colours
+has_escapes ()
+{
+  grep -q "$(printf '\033')" "$tmp/out"
+}
+ok 0 "slices succeeds" slices
+holds "there are no colours in a file" sh -c '! grep -q "$(printf "\033")" "$1"' sh "$tmp/out"
+ok 0 "colours can be asked for" slices --color always
+holds "a degraded slice is red" grep -q "$(printf '\033')\[31mdegraded" "$tmp/out"
+ok 0 "JSON never has colours" slices --color always -o json
+json "the document is JSON"
+baseline
+refused 2 "an unknown colour" "--color 'blue': expected auto, always or never" slices --color blue
+if command -v script >/dev/null; then
+  script -qec "$top_builddir/cli/quoit slices" /dev/null </dev/null >"$tmp/out"
+  holds "a terminal has colours" has_escapes
+  NO_COLOR=1 script -qec "$top_builddir/cli/quoit slices" /dev/null </dev/null >"$tmp/out"
+  holds "NO_COLOR turns them off" sh -c '! grep -q "$(printf "\033")\[31m" "$1"' sh "$tmp/out"
+  NO_COLOR=1 script -qec "$top_builddir/cli/quoit slices --color always" /dev/null </dev/null >"$tmp/out"
+  holds "--color is stronger" has_escapes
+
+  # --- progress: after half a second, on a terminal only
+  mkfifo "$tmp/slow"
+  { sleep 0.9; echo 'v6e 4x4 pool=slow'; } >"$tmp/slow" &
+  script -qec "$top_builddir/cli/quoit import fleet - --source slow <$tmp/slow" /dev/null </dev/null >"$tmp/out"
+  holds "a slow import says that it works" grep -q 'quoit: import: working, 0 s' "$tmp/out"
+  holds "the line is removed" grep -q "$(printf '\r\033')\[K" "$tmp/out"
+  ok 0 "a fast verb on a file is quiet" slots
+  holds "nothing is on stderr" test ! -s "$tmp/err"
+fi
+
 # --- sizes, and Ray's ids
 hold=$top_srcdir/tests/data/captures/gke.hold-and-wait
 fresh

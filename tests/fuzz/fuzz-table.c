@@ -65,7 +65,7 @@ count_lines (const char *text)
 static void
 require_text (const Document *document, guint n)
 {
-  g_autofree char *text = document_format_text (document, (TextForm) { 80, true });
+  g_autofree char *text = document_format_text (document, (TextForm) { 80, true, true });
 
   g_assert (count_lines (text) == (n == 0 ? 2 : 1 + 2 * n));
 }

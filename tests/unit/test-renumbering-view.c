@@ -78,7 +78,7 @@ static const struct {
 START_TEST (text_shows_moved_processes_and_each_change_once)
 {
   g_autoptr (Document) document = document_of (shown[_i].before, shown[_i].after);
-  g_autofree char *text = document_format_text (document, (TextForm) { 80, false });
+  g_autofree char *text = document_format_text (document, (TextForm) { .width = 80 });
 
   ck_assert_str_eq (text, shown[_i].text);
 }
