@@ -51,7 +51,8 @@ static const Word source_kinds[] = {
   { QUOIT_SOURCE_KIND_K8S_NODES, "k8s-nodes" },
 };
 
-const char source_kinds_usage[] = "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT";
+const char source_kinds_usage[]
+    = "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT | --from-kubectl | --from-ray [ADDRESS] [-- ARGUMENT ...]";
 
 const char *
 source_kind_word (QuoitSourceKind kind)

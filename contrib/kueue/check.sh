@@ -6,8 +6,6 @@
 set -eu
 : "${top_builddir:?}" "${top_srcdir:?}"
 here=$top_srcdir/contrib/kueue
-programs='go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kube-controller-manager
-  k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kubectl sigs.k8s.io/kueue/cmd/kueue'
 export QUOIT_GO_DOWNLOADS=1
 
 skip ()
@@ -31,23 +29,10 @@ sh "$here/run.sh" version || {
 }
 unshare --map-root-user --mount true 2>/dev/null || skip "this account cannot make a mount namespace, which Kueue needs"
 sh "$here/run.sh" list -deps -test ./... >/dev/null || skip "the Go modules of the controller cannot be downloaded"
-# shellcheck disable=SC2086 # a list
-go_in "$here/servers" list -deps $programs >/dev/null || skip "the Go modules of Kubernetes and Kueue cannot be downloaded"
-
-# The programs depend on this script, go.sum and the version of Go only. Kueue asks the server for its version, which a
-# build of Kubernetes gets from the linker.
-version=$(go_in "$here/servers" list -m -f '{{.Version}}' k8s.io/kubernetes)
-state=$( (cat "$0" "$here/servers/go.sum" && go version) | cksum | tr ' ' '-')
-servers=$top_builddir/contrib/kueue/servers-$state
-mkdir -p "$servers"
-for program in $programs; do
-  name=${program##*/}
-  [ "$name" != v3 ] || name=etcd
-  [ ! -x "$servers/$name" ] || continue
-  echo "building $name"
-  go_in "$here/servers" build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$version" -o "$servers/$name.new" "$program"
-  mv "$servers/$name.new" "$servers/$name"
-done
+servers=$(sh "$here/servers.sh" etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kueue) || {
+  [ $? -ne 77 ] || skip "$servers"
+  exit 1
+}
 
 QUOIT_KUEUE=$top_builddir/contrib/kueue/quoit-kueue
 sh "$here/run.sh" vet -tags steptest ./...

@@ -312,6 +312,7 @@ quoit_ray_groups_read (const QuoitRayFiles *files, QuoitRayListing *listing, GEr
   static const QuoitRayRows rows
       = { .what = "placement groups",
           .expected = "the output of ray list placement-groups with --detail, or the JSON of placement_group_table()",
+          .command = "ray list placement-groups --detail --format json --limit 10000",
           .add_row = add_row,
           .add_member = add_member };
   g_auto (GroupReader) reader = { .listing = listing };

@@ -391,6 +391,7 @@ read_list (NodeReader *reader, const QuoitRayFiles *files, GError **error)
 {
   static const QuoitRayRows rows = { .what = "nodes",
                                      .expected = "the output of ray list nodes with --format json or --format yaml",
+                                     .command = "ray list nodes --detail --format json --limit 10000",
                                      .begin_text = begin_listed_text,
                                      .add_text = add_listed_text,
                                      .add_row = add_listed_row,

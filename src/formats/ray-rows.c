@@ -138,6 +138,16 @@ quoit_ray_text_lists_nothing (const char *text, gsize length)
   return length == strlen (empty_listing) && memcmp (text, empty_listing, length) == 0;
 }
 
+static gboolean
+refuse_table (const QuoitRayRows *rows, unsigned line, GError **error)
+{
+  if (rows->command == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", line, rows->expected);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "line %u: a table, which ray prints without --format: expected %s; run '%s'", line, rows->expected,
+                     rows->command);
+}
+
 /* Recognizes Ray's tables and empty files, for better messages than those of the YAML reader. */
 static gboolean
 check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **error)
@@ -155,7 +165,7 @@ check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **e
         p++;
       left = (gsize) (stop - p);
       if (left >= 3 && memcmp (p, "===", 3) == 0)
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, rows->expected);
+        return refuse_table (rows, n, error);
       if (left >= strlen (empty_listing) && memcmp (p, empty_listing, strlen (empty_listing)) == 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID,
                            "line %u: '%s', which ray prints if it lists nothing: expected %s", n, empty_listing,

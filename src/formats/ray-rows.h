@@ -11,6 +11,7 @@ enum { QUOIT_RAY_LISTING_LIMIT = 100 };
 typedef struct {
   const char *what;     /* what the rows are, for messages: "nodes" */
   const char *expected; /* the file that is expected, for messages: "the output of ..." */
+  const char *command;  /* the command that prints such a file; NULL: none */
   /* Called before add_text(), with the whole text. May be NULL. */
   void (*begin_text) (const char *text, gsize length, gpointer data);
   /* Called for each row of a list in JSON, whose text has passed quoit_json_check(), before it is parsed. Either adds

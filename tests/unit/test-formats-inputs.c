@@ -25,7 +25,9 @@ static const struct {
   { "plain.actor-task-and-group", 9, "7 nodes, 7 alive, 24 chips; default 1; v4-group 3 x v4 2x2x2 on 2" },
 };
 
-#define A_TABLE "a table: expected the output of ray list nodes with --format json or --format yaml"
+#define A_TABLE                                                                                                        \
+  "a table, which ray prints without --format: expected the output of ray list nodes with --format json or --format "  \
+  "yaml"
 #define NO_NODE "a row without id: expected 'node_id' (ray list nodes) or 'NodeID'"
 #define REPR "expected a key in double quotes, as Python's json.dumps() writes it"
 #define NOTHING                                                                                                        \

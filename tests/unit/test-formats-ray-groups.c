@@ -80,7 +80,9 @@ static const struct {
   const char *groups, *message;
 } refused[] = {
   { "", "groups: nothing in it: expected the output of ray list placement-groups with --detail, or the JSON of" },
-  { "======== List: 2026-11-21", "groups: line 1: a table: expected the output of ray list placement-groups" },
+  { "======== List: 2026-11-21",
+    "groups: line 1: a table, which ray prints without --format: expected the output of ray list placement-groups with "
+    "--detail, or the JSON of placement_group_table(); run 'ray list placement-groups --detail --format json --limit" },
   { "[1]", "groups: $[0]: '1': expected a map" },
   { "[{}]", "groups: $[0]: no 'placement_group_id': expected the id of a placement group" },
   { "[{\"placement_group_id\": \"\"}]", "groups: $[0].placement_group_id: '': expected the id of a placement group" },

@@ -60,8 +60,9 @@ static const struct {
   { "", "nothing in it: expected the output of ray list nodes with --format json or --format yaml" },
   { "\n# fetched\n\n", "nothing but blanks and comments in it: expected the output of ray list nodes" },
   { "\n======== List: 2026-11-21 10:00:00 ========\nStats:\n----\nTotal: 5\n",
-    "line 2: a table: expected the output of ray list nodes with --format json or --format yaml" },
-  { "# saved\n======== List: 2026-11-21", "line 2: a table" },
+    "line 2: a table, which ray prints without --format: expected the output of ray list nodes with --format json or "
+    "--format yaml; run 'ray list nodes --detail --format json --limit 10000'" },
+  { "# saved\n======== List: 2026-11-21", "line 2: a table, which" },
   { "No resource in the cluster\n", "line 1: 'No resource in the cluster', which ray prints if it lists nothing" },
   { "// saved\n[]", "line 1: a comment: expected the output of ray list nodes" },
   { "- node_id: aa\n\tstate: ALIVE\n", "line 2, column 1: a tab: expected spaces" },

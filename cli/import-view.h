@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of import and sync. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* Describes an import after which the fleet is @snapshot. */
+Document *import_describe (const QuoitSnapshot *snapshot, const QuoitImport *import, bool dry_run);
+
+/* For a source that is read again and again: appends one line for each change, or with @as_json one line with an object
+ * for the whole import. */
+void import_append_lines (GString *lines, const QuoitImport *import, gint64 time_ms, bool as_json);
