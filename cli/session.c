@@ -26,7 +26,7 @@ describe_outputs (const Verb *verb)
 {
   g_autofree char *outputs
       = verb == NULL ? g_strdup ("table, wide, json or csv") : format_outputs (verb_outputs (verb));
-  g_autofree char *description = g_strdup_printf ("%s (table)", outputs);
+  g_autofree char *description = g_strdup_printf ("%s (%s)", outputs, verb == NULL ? "table" : verb_outputs (verb)[0]);
 
   return g_intern_string (description);
 }

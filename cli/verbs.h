@@ -30,6 +30,7 @@
   VERB (slots, rows, true) \
   VERB (fragmentation, rows, true) \
   VERB (who_holds, rows, true) \
+  VERB (metrics, prometheus, true) \
   VERB (reserve, facts, false) \
   VERB (hold, facts, false) \
   VERB (confirm, facts, false) \
