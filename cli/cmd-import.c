@@ -109,10 +109,11 @@ const Verb verb_import = {
   "import",
   source_kinds_usage,
   "read a manifest, a node list or fleet text",
-  "raycluster reads a RayCluster, a RayJob or a RayService, with its ResourceClaimTemplates. FILE and TEXT may\n"
-  "be -, for standard input. --from-kubectl and --from-ray run kubectl and ray from PATH, with the ARGUMENTs\n"
-  "behind -- added, such as '-- --context prod'. Importing a source again replaces its previous contents, and\n"
-  "prints the difference. import refuses to remove or replace a node that a group uses; sync accepts it.",
+  "raycluster reads a RayCluster, a RayJob or a RayService, with its ResourceClaimTemplates, or a JobSet or another\n"
+  "object that makes pods. FILE and TEXT may be -, for standard input. --from-kubectl and --from-ray run kubectl and\n"
+  "ray from PATH, with the ARGUMENTs behind -- added, such as '-- --context prod'. Importing a source again replaces\n"
+  "its previous contents, and prints the difference. import refuses to remove or replace a node that a group uses;\n"
+  "sync accepts it.",
   0,
   2,
   run_import,

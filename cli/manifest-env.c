@@ -15,16 +15,12 @@ manifest_options_clear (ManifestOptions *options)
 /* --- input --- */
 
 static QuoitKuberay *
-read_manifest (const ManifestOptions *options, GError **error)
+read_manifest (const ManifestOptions *options, const char *text, gsize length, GError **error)
 {
   bool is_stdin = g_str_equal (options->manifest, "-");
-  g_autofree char *text = NULL;
   g_autoptr (QuoitKuberay) kuberay = NULL;
   const char *requeue_reason;
-  gsize length;
 
-  if (!quoit_load_text (is_stdin ? "/dev/stdin" : options->manifest, &text, &length, error))
-    return NULL;
   kuberay = quoit_kuberay_parse_manifest (text, length, (const char *const *) options->variables, 0, error);
   if (kuberay == NULL || !quoit_kuberay_reconcile (kuberay, &requeue_reason, error))
     {
@@ -119,10 +115,11 @@ print_result (Session *session, const ManifestOptions *options, ManifestView *vi
   return true;
 }
 
-bool
-manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error)
+static bool
+print_pods_of_ray (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
+                   gint64 host, GError **error)
 {
-  g_autoptr (QuoitKuberay) kuberay = read_manifest (options, error);
+  g_autoptr (QuoitKuberay) kuberay = read_manifest (options, text, length, error);
   ManifestView view = { kuberay, -1, replica, host, 0 };
 
   if (kuberay == NULL || !find_group (kuberay, options->group, &view.group, error))
@@ -134,4 +131,18 @@ manifest_env (Session *session, const ManifestOptions *options, gint64 replica, 
       return false;
     }
   return print_result (session, options, &view, error);
+}
+
+bool
+manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error)
+{
+  bool is_stdin = g_str_equal (options->manifest, "-"), is_printed;
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (!quoit_load_text (is_stdin ? "/dev/stdin" : options->manifest, &text, &length, error))
+    return false;
+  if (!manifest_print_jobs (session, options, text, length, replica, host, &is_printed, error))
+    return false;
+  return is_printed || print_pods_of_ray (session, options, text, length, replica, host, error);
 }

@@ -97,6 +97,9 @@ rule_of (const QuoitMaxtextFinding *finding)
     case QUOIT_MAXTEXT_RULE_MULTISLICE:
     case QUOIT_MAXTEXT_RULE_COMPILE_TOPOLOGY:
       return "entrypoint-slices";
+    case QUOIT_MAXTEXT_RULE_MEMORY_STATE:
+    case QUOIT_MAXTEXT_RULE_MEMORY_TOTAL:
+      return "entrypoint-memory";
     case QUOIT_MAXTEXT_RULE_CONFIG_FILE:
     case QUOIT_MAXTEXT_RULE_SETTING:
     case QUOIT_MAXTEXT_RULE_KEY_REPEATED:
@@ -266,6 +269,7 @@ check_entrypoint (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
 const QuoitCheckRule quoit_check_entrypoint_rules[] = {
   { "entrypoint-mesh", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_entrypoint },
   { "entrypoint-slices", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_entrypoint },
+  { "entrypoint-memory", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_entrypoint },
   { "entrypoint-setting", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_entrypoint },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, NULL },
 };

@@ -11,8 +11,8 @@
    numbers. If @source is NULL, it is "fleet". */
 QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
 
-/* Reads a manifest with exactly one RayCluster, RayJob or RayService among its documents or the items of a List. If
-   @source is NULL, it is metadata.name. @set is a NULL-terminated array of "NAME=value" strings, or NULL. */
+/* Reads a manifest with exactly one RayCluster, RayJob or RayService among its documents or the items of a List, or
+   without these, with exactly one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod. If @source is NULL, it is metadata.name. @set is a NULL-terminated array of "NAME=value" strings, or NULL. */
 QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
                                     GError **error);
 

@@ -45,17 +45,20 @@ check_hosts (const GroupBuilder *builder)
   const QuoitManifest *manifest = builder->manifest;
   const QuoitWorkerGroup *group = builder->group;
   JsonNode *at = group->hosts_node != NULL ? group->hosts_node : group->node;
+  const char *name = group->hosts_name == NULL ? "numOfHosts" : group->hosts_name;
+  g_autofree char *what = NULL;
 
   if (group->hosts == builder->facts.hosts)
     return TRUE;
-  if (group->is_head)
+  if (group->is_head || group->naming >= QUOIT_PODS_OF_STATEFUL)
     return quoit_tree_fail (manifest->tree, builder->pod->topology_node, manifest->error,
-                            "topology '%s' has %u hosts with %u chips per pod: expected 1, because the head is one pod",
-                            builder->pod->topology, builder->facts.hosts, builder->pod->chips);
+                            "topology '%s' has %u hosts with %u chips per pod: expected 1, because the %s is one pod",
+                            builder->pod->topology, builder->facts.hosts, builder->pod->chips,
+                            group->is_head ? "head" : "slice");
+  what = group->hosts_node == NULL ? g_strdup_printf ("no '%s', which means ", name) : g_strconcat (name, " ", NULL);
   return quoit_tree_fail (manifest->tree, at, manifest->error,
-                          "%s%" G_GINT64_FORMAT ": expected %u, the hosts of topology '%s' with %u chips per pod",
-                          group->hosts_node == NULL ? "no 'numOfHosts', which means " : "numOfHosts ", group->hosts,
-                          builder->facts.hosts, builder->pod->topology, builder->pod->chips);
+                          "%s%" G_GINT64_FORMAT ": expected %u, the hosts of topology '%s' with %u chips per pod", what,
+                          group->hosts, builder->facts.hosts, builder->pod->topology, builder->pod->chips);
 }
 
 static gboolean
@@ -227,6 +230,28 @@ add_node_name (const GroupBuilder *builder, const char *name, GHashTable *names)
                           name);
 }
 
+static void
+format_slice_name (const QuoitWorkerGroup *group, gint64 replica, GString *name)
+{
+  if (group->naming == QUOIT_PODS_OF_JOB || group->naming == QUOIT_PODS_SINGLE)
+    g_string_assign (name, group->name);
+  else
+    g_string_printf (name, "%s-%" G_GINT64_FORMAT, group->name, replica);
+}
+
+/* @slice is the name of the slice. */
+static void
+format_node_name (const QuoitWorkerGroup *group, const char *slice, gint64 host, GString *name)
+{
+  const gboolean has_host = group->naming == QUOIT_PODS_OF_RAY          ? group->hosts > 1
+                            : group->naming == QUOIT_PODS_OF_LEADER_SET ? host > 0
+                                                                        : group->naming < QUOIT_PODS_OF_STATEFUL;
+
+  g_string_assign (name, group->is_head ? group->node_name : slice);
+  if (has_host)
+    g_string_append_printf (name, "-%" G_GINT64_FORMAT, group->naming == QUOIT_PODS_OF_LED_SET ? host + 1 : host);
+}
+
 static gboolean
 add_nodes (GroupBuilder *builder, guint32 pool, GHashTable *names, QuoitClaims *claims)
 {
@@ -239,12 +264,10 @@ add_nodes (GroupBuilder *builder, guint32 pool, GHashTable *names, QuoitClaims *
   node.flags = (group->is_head ? QUOIT_NODE_RAY_HEAD : 0) | (group->object->is_assumed ? QUOIT_NODE_ASSUMED_NAME : 0);
   for (gint64 replica = 0; replica < group->replicas; replica++)
     {
-      g_string_printf (slice, "%s-%" G_GINT64_FORMAT, group->name, replica);
+      format_slice_name (group, replica, slice);
       for (gint64 host = 0; host < group->hosts; host++)
         {
-          g_string_assign (name, group->is_head ? group->node_name : slice->str);
-          if (group->hosts > 1)
-            g_string_append_printf (name, "-%" G_GINT64_FORMAT, host);
+          format_node_name (group, slice->str, host, name);
           if (!add_node_name (builder, name->str, names))
             return FALSE;
           node.name = name->str;
@@ -256,6 +279,17 @@ add_nodes (GroupBuilder *builder, guint32 pool, GHashTable *names, QuoitClaims *
   return TRUE;
 }
 
+/* With dynamic slicing, an annotation has the topology of the slice that GKE makes for the pods. */
+static gboolean
+read_slice_topology (const QuoitManifest *manifest, const QuoitWorkerGroup *group, QuoitPodTemplate *pod)
+{
+  if (group->naming == QUOIT_PODS_OF_RAY || pod->topology != NULL)
+    return TRUE;
+  return quoit_manifest_find (manifest, group->node, &pod->topology_node, "template", "metadata", "annotations",
+                              QUOIT_GKE_ANNOTATION_SLICE_TOPOLOGY, NULL)
+         && (pod->topology_node == NULL || quoit_manifest_text (manifest, pod->topology_node, &pod->topology));
+}
+
 gboolean
 quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *group, GHashTable *names,
                         QuoitClaims *claims)
@@ -265,9 +299,9 @@ quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *g
   GroupBuilder builder = { .manifest = manifest, .group = group, .pod = &pod, .params = &params };
   guint32 pool;
 
-  if (!quoit_pod_template_read (manifest, group->node, &pod) || !quoit_ray_params_read (manifest, group->node, &params)
-      || !read_facts (&builder) || !check_given_tpu (&builder)
-      || !quoit_worker_group_read_devices (manifest, group, &params, claims))
+  if (!quoit_pod_template_read (manifest, group->node, &pod) || !read_slice_topology (manifest, group, &pod)
+      || !quoit_ray_params_read (manifest, group->node, &params) || !read_facts (&builder)
+      || !check_given_tpu (&builder) || !quoit_worker_group_read_devices (manifest, group, &params, claims))
     return FALSE;
   if (pod.tpu_name != NULL && !quoit_label_check_value (pod.tpu_name, manifest->error))
     return quoit_manifest_prefix_place (manifest, pod.tpu_name_node);
@@ -275,7 +309,7 @@ quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *g
       || (pod.region != NULL && !quoit_label_check_value (pod.region, manifest->error)))
     return quoit_manifest_prefix_place (manifest, group->node);
 
-  pool = quoit_claims_ensure_pool (claims, group->name);
+  pool = quoit_claims_ensure_pool (claims, group->pool != NULL ? group->pool : group->name);
   fill_pool (&builder, pool, claims);
   return add_nodes (&builder, pool, names, claims);
 }

@@ -74,7 +74,8 @@ refuse_other_objects (const QuoitManifest *manifest, const GArray *others)
   quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
               "no Ray object in it, but %s: expected a document of kind RayCluster, RayJob or RayService%s",
               others->len > 0 ? found->str : "nothing with a kind",
-              has_nodes ? "; for a list of nodes use 'quoit import k8s-nodes'" : "");
+              has_nodes ? "; for a list of nodes use 'quoit import k8s-nodes'"
+                        : ", or of another object that makes pods, such as a JobSet");
 }
 
 /* --- the Ray object --- */

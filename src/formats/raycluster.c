@@ -135,6 +135,10 @@ read_cluster (const QuoitManifest *manifest, const char *source)
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   QuoitRayObject object;
 
+  if (!quoit_workload_read (manifest, source, &claims))
+    return NULL;
+  if (claims != NULL)
+    return g_steal_pointer (&claims);
   if (!quoit_ray_object_find (manifest, &object))
     return NULL;
   claims = quoit_claims_new (source != NULL ? source : object.name, QUOIT_SOURCE_KIND_RAYCLUSTER);

@@ -22,6 +22,7 @@ typedef struct {
   gboolean is_spot;
 } QuoitPodTemplate;
 
+/* Reads "template.spec" of @group. */
 gboolean quoit_pod_template_read (const QuoitManifest *manifest, JsonNode *group, QuoitPodTemplate *pod);
 void quoit_pod_template_clear (QuoitPodTemplate *pod);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitPodTemplate, quoit_pod_template_clear)
@@ -66,7 +67,19 @@ gboolean quoit_replica_counts_read (const QuoitManifest *manifest, JsonNode *gro
 gboolean quoit_worker_group_read_name (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups,
                                        const char **name);
 
-/* A worker group, or the head's group, which is a group of one pod. */
+/* How the pods of a group are named. */
+typedef enum {
+  QUOIT_PODS_OF_RAY,        /* GROUP-REPLICA-HOST, without the host if a slice has one */
+  QUOIT_PODS_OF_JOB_SET,    /* GROUP-REPLICA-HOST */
+  QUOIT_PODS_OF_JOB,        /* GROUP-HOST; the slice is GROUP */
+  QUOIT_PODS_OF_LEADER_SET, /* GROUP-REPLICA for host 0, the leader, and GROUP-REPLICA-HOST */
+  QUOIT_PODS_OF_LED_SET,    /* GROUP-REPLICA-(HOST + 1), because the leader is not a host */
+  QUOIT_PODS_OF_STATEFUL,   /* GROUP-REPLICA */
+  QUOIT_PODS_SINGLE         /* GROUP */
+} QuoitPodNaming;
+
+/* A worker group, or the head's group, which is a group of one pod. Groups of other objects that make pods are worker
+   groups too. */
 typedef struct {
   const QuoitRayObject *object;
   JsonNode *node;
@@ -75,12 +88,19 @@ typedef struct {
   const char *node_name;  /* the name of the head's node; worker nodes are named after their group */
   gint64 replicas, hosts; /* number of slices, and hosts of each */
   JsonNode *hosts_node;   /* NULL: not stated */
+  const char *hosts_name; /* the field with the number of hosts; NULL: "numOfHosts" */
+  const char *pool;       /* NULL: the name of the group */
+  QuoitPodNaming naming;
 } QuoitWorkerGroup;
 
 /* Adds the pool and the nodes of the group to the claims, and the names of the nodes to the set @names. INVALID if
    a name is already in the set. */
 gboolean quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *group, GHashTable *names,
                                  QuoitClaims *claims);
+
+/* Reads the file's only object that makes pods without Ray into *@claims: a JobSet, LeaderWorkerSet, Job, StatefulSet
+   or Pod. If the file has no such object, or has a Ray object, sets *@claims to NULL. FALSE on failure. */
+gboolean quoit_workload_read (const QuoitManifest *manifest, const char *source, QuoitClaims **claims);
 
 /* Adds the devices of the pod's resource claims to the resources of @params, one resource per device class. Resources
    that @params already has do not change. If the number of devices is unknown, warns instead of adding them. */

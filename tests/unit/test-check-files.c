@@ -477,7 +477,7 @@ END_TEST
 
 START_TEST (the_examples_have_no_findings)
 {
-  static const char *const names[] = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml" };
+  static const char *const names[] = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml", "jobset-v6e-4x4-x2.yaml" };
   g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "examples", names[_i], NULL), *text = NULL;
   g_autoptr (QuoitCheck) check = NULL;
   g_autofree char *found = NULL;
@@ -515,7 +515,7 @@ main (void)
 
   tcase_add_test (real, webhook_denials_are_errors_and_invalid_admissions_are_findings);
   tcase_add_loop_test (real, invalid_slice_that_the_webhook_admits_is_a_warning, 0, 3);
-  tcase_add_loop_test (real, the_examples_have_no_findings, 0, 2);
+  tcase_add_loop_test (real, the_examples_have_no_findings, 0, 3);
   suite_add_tcase (suite, real);
   return suite_main (suite);
 }

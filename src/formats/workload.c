@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the nodes that the pods of an object without Ray need: JobSets, LeaderWorkerSets, Jobs, StatefulSets and Pods.
+ */
+#include "formats/raycluster.h"
+
+#include <string.h>
+
+#include "formats/ray-kinds.h"
+#include "models/ray/label-syntax.h"
+
+typedef struct {
+  const QuoitManifest *manifest;
+  QuoitRayObject object; /* the object, described as a Ray object without Ray */
+  GHashTable *names;     /* of nodes */
+  QuoitClaims *claims;
+  gint64 n_nodes;
+} Reader;
+
+static gboolean
+add_group (Reader *reader, QuoitWorkerGroup group)
+{
+  const QuoitManifest *manifest = reader->manifest;
+
+  group.object = &reader->object;
+  if (reader->object.is_suspended)
+    group.replicas = 0;
+  reader->n_nodes += group.replicas * group.hosts;
+  if (group.replicas > QUOIT_MAX_NODES || group.hosts > QUOIT_MAX_NODES || reader->n_nodes > QUOIT_MAX_NODES)
+    return quoit_tree_fail (manifest->tree, group.node, manifest->error,
+                            "%" G_GINT64_FORMAT " times %" G_GINT64_FORMAT " pods: expected at most %u nodes in all",
+                            group.replicas, group.hosts, (unsigned) QUOIT_MAX_NODES);
+  return quoit_worker_group_add (manifest, &group, reader->names, reader->claims);
+}
+
+static gboolean
+read_name (const Reader *reader, JsonNode *from, const char *what, const char **name)
+{
+  const QuoitManifest *manifest = reader->manifest;
+  JsonNode *node;
+
+  if (!quoit_manifest_find (manifest, from, &node, "name", NULL))
+    return FALSE;
+  if (node == NULL)
+    return quoit_tree_fail (manifest->tree, from == NULL ? reader->object.document : from, manifest->error,
+                            "no 'name': expected the name of the %s", what);
+  if (!quoit_manifest_text (manifest, node, name))
+    return FALSE;
+  if (**name == '\0')
+    return quoit_manifest_refuse (manifest, node, "a name");
+  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
+}
+
+/* --- one function per kind --- */
+
+static gboolean
+read_job_group (Reader *reader, JsonNode *job, QuoitWorkerGroup group)
+{
+  group.node = job;
+  group.hosts = 1;
+  group.hosts_name = "parallelism";
+  return quoit_manifest_find_count (reader->manifest, job, "parallelism", &group.hosts_node, &group.hosts)
+         && add_group (reader, group);
+}
+
+static gboolean
+read_job (Reader *reader)
+{
+  return read_job_group (
+      reader, reader->object.spec,
+      (QuoitWorkerGroup) { .name = reader->object.name, .replicas = 1, .naming = QUOIT_PODS_OF_JOB });
+}
+
+static gboolean
+read_replicated_job (Reader *reader, JsonNode *entry)
+{
+  const QuoitManifest *manifest = reader->manifest;
+  QuoitWorkerGroup group = { .replicas = 1, .naming = QUOIT_PODS_OF_JOB_SET };
+  g_autofree char *full = NULL;
+  const char *name = NULL;
+  JsonNode *job;
+
+  if (!read_name (reader, entry, "replicated job", &name)
+      || !quoit_manifest_find_count (manifest, entry, "replicas", NULL, &group.replicas)
+      || !quoit_manifest_find (manifest, entry, &job, "template", "spec", NULL))
+    return FALSE;
+  if (job == NULL)
+    return quoit_tree_fail (manifest->tree, entry, manifest->error,
+                            "no 'template.spec': expected the spec of the jobs");
+  full = g_strconcat (reader->object.name, "-", name, NULL);
+  group.name = g_string_chunk_insert_const (manifest->texts, full);
+  group.pool = name;
+  return read_job_group (reader, job, group);
+}
+
+static gboolean
+read_job_set (Reader *reader)
+{
+  JsonArray *jobs;
+
+  if (!quoit_manifest_find_list (reader->manifest, reader->object.spec, "replicatedJobs", &jobs))
+    return FALSE;
+  if (jobs == NULL)
+    return quoit_tree_fail (reader->manifest->tree, reader->object.spec, reader->manifest->error,
+                            "no 'replicatedJobs': expected a list of them");
+  for (guint i = 0; i < json_array_get_length (jobs); i++)
+    if (!read_replicated_job (reader, json_array_get_element (jobs, i)))
+      return FALSE;
+  return TRUE;
+}
+
+/* quoit_pod_template_read() reads the member "template", but these templates have other names. */
+static JsonNode *
+wrap_template (Reader *reader, JsonNode *from, const char *name)
+{
+  JsonNode *template = quoit_tree_member (from, name), *wrapped;
+  JsonObject *object;
+
+  if (template == NULL)
+    return NULL;
+  wrapped = json_node_init_object (json_node_alloc (), NULL);
+  object = json_object_new ();
+  json_object_set_member (object, "template", json_node_ref (template));
+  json_node_take_object (wrapped, object);
+  quoit_tree_set_place (reader->manifest->tree, wrapped, quoit_tree_line (reader->manifest->tree, template),
+                        quoit_tree_column (reader->manifest->tree, template));
+  return wrapped;
+}
+
+/* Returns whether the pods of that template request chips, as far as they can be read. */
+static gboolean
+has_chips (const Reader *reader, JsonNode *wrapped)
+{
+  const QuoitManifest quiet = { .tree = reader->manifest->tree,
+                                .set = reader->manifest->set,
+                                .used = reader->manifest->used,
+                                .texts = reader->manifest->texts };
+  g_auto (QuoitPodTemplate) pod = { 0 };
+
+  return quoit_pod_template_read (&quiet, wrapped, &pod) && pod.chips > 0;
+}
+
+/* The leader is host 0 of the slice, or, if it has no chips, a pod of its own. */
+static gboolean
+read_leader_worker_set (Reader *reader)
+{
+  const QuoitManifest *manifest = reader->manifest;
+  QuoitWorkerGroup workers = {
+    .name = reader->object.name, .replicas = 1, .hosts = 1, .hosts_name = "size", .naming = QUOIT_PODS_OF_LEADER_SET
+  };
+  g_autoptr (JsonNode) leader = NULL, worker = NULL;
+  JsonNode *template;
+
+  if (!quoit_manifest_find (manifest, reader->object.spec, &template, "leaderWorkerTemplate", NULL)
+      || !quoit_manifest_find_count (manifest, reader->object.spec, "replicas", NULL, &workers.replicas)
+      || !quoit_manifest_find_count (manifest, template, "size", &workers.hosts_node, &workers.hosts))
+    return FALSE;
+  leader = wrap_template (reader, template, "leaderTemplate");
+  worker = wrap_template (reader, template, "workerTemplate");
+  if (worker == NULL)
+    return quoit_tree_fail (manifest->tree, template == NULL ? reader->object.spec : template, manifest->error,
+                            "no 'workerTemplate': expected the template of the pods");
+  if (leader != NULL && !has_chips (reader, leader))
+    {
+      QuoitWorkerGroup leaders = { .node = leader,
+                                   .name = reader->object.name,
+                                   .pool = "leaders",
+                                   .replicas = workers.replicas,
+                                   .hosts = 1,
+                                   .naming = QUOIT_PODS_OF_STATEFUL };
+
+      if (!add_group (reader, leaders))
+        return FALSE;
+      workers.naming = QUOIT_PODS_OF_LED_SET;
+      workers.hosts = MAX (workers.hosts - 1, 0);
+    }
+  workers.node = worker;
+  return add_group (reader, workers);
+}
+
+static gboolean
+read_stateful_set (Reader *reader)
+{
+  QuoitWorkerGroup group = { .node = reader->object.spec,
+                             .name = reader->object.name,
+                             .replicas = 1,
+                             .hosts = 1,
+                             .naming = QUOIT_PODS_OF_STATEFUL };
+
+  return quoit_manifest_find_count (reader->manifest, reader->object.spec, "replicas", NULL, &group.replicas)
+         && add_group (reader, group);
+}
+
+static gboolean
+read_pod (Reader *reader)
+{
+  QuoitWorkerGroup group = { .name = reader->object.name, .replicas = 1, .hosts = 1, .naming = QUOIT_PODS_SINGLE };
+  g_autoptr (JsonNode) wrapped = json_node_init_object (json_node_alloc (), NULL);
+  JsonObject *object = json_object_new ();
+
+  json_object_set_member (object, "template", json_node_ref (reader->object.document));
+  json_node_take_object (wrapped, object);
+  group.node = wrapped;
+  quoit_tree_set_place (reader->manifest->tree, wrapped,
+                        quoit_tree_line (reader->manifest->tree, reader->object.document),
+                        quoit_tree_column (reader->manifest->tree, reader->object.document));
+  return add_group (reader, group);
+}
+
+static const struct {
+  const char *kind;
+  gboolean (*read) (Reader *reader);
+} kinds[] = {
+  { "JobSet", read_job_set }, { "LeaderWorkerSet", read_leader_worker_set },
+  { "Job", read_job },        { "StatefulSet", read_stateful_set },
+  { "Pod", read_pod },
+};
+
+/* --- the object --- */
+
+static const char *
+kind_of (JsonNode *document)
+{
+  JsonNode *node = quoit_tree_member (document, "kind");
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : NULL;
+}
+
+static int
+find_kind (JsonNode *document)
+{
+  const char *kind = kind_of (document);
+
+  for (guint i = 0; kind != NULL && i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].kind, kind) == 0)
+      return (int) i;
+  return -1;
+}
+
+static gboolean
+refuse_second (const QuoitManifest *manifest, JsonNode *first, JsonNode *second)
+{
+  return quoit_tree_fail (
+      manifest->tree, quoit_tree_member (second, "kind"), manifest->error,
+      "a second object that makes pods, %s, after %s in line %u: expected one per file, because each "
+      "is a separate source",
+      kind_of (second), kind_of (first), quoit_tree_line (manifest->tree, quoit_tree_member (first, "kind")));
+}
+
+static gboolean
+is_node (JsonNode *document)
+{
+  const char *kind = kind_of (document);
+
+  return g_strcmp0 (kind, "Node") == 0 || g_strcmp0 (kind, "NodeList") == 0;
+}
+
+/* Sets *@found to the object, or to NULL if the file has none. The Jobs of a file with a Ray object may do something
+ * else, and the Pods of a file with nodes are not a manifest. */
+static gboolean
+find_object (const QuoitManifest *manifest, JsonNode **found)
+{
+  g_autoptr (GPtrArray) documents = quoit_manifest_objects (manifest);
+  JsonNode *second = NULL;
+  QuoitRayKind ray;
+
+  *found = NULL;
+  if (documents == NULL)
+    return FALSE;
+  for (guint i = 0; i < documents->len; i++)
+    {
+      JsonNode *document = documents->pdata[i];
+
+      if (quoit_ray_kind_find (kind_of (document), &ray) || is_node (document))
+        {
+          *found = NULL;
+          return TRUE;
+        }
+      if (find_kind (document) < 0)
+        continue;
+      if (*found == NULL)
+        *found = document;
+      else if (second == NULL)
+        second = document;
+    }
+  return second == NULL || refuse_second (manifest, *found, second);
+}
+
+static gboolean
+read_object (Reader *reader, JsonNode *document)
+{
+  const QuoitManifest *manifest = reader->manifest;
+  QuoitRayObject *object = &reader->object;
+  JsonNode *metadata;
+
+  object->document = document;
+  object->kind = kind_of (document);
+  if (!quoit_manifest_find (manifest, document, &metadata, "metadata", NULL)
+      || !read_name (reader, metadata, object->kind, &object->name)
+      || !quoit_manifest_find (manifest, document, &object->spec, "spec", NULL))
+    return FALSE;
+  if (object->spec == NULL)
+    return quoit_tree_fail (manifest->tree, document, manifest->error, "no 'spec': expected the spec of the %s",
+                            object->kind);
+  object->cluster = object->name;
+  return quoit_manifest_find_boolean (manifest, object->spec, "suspend", &object->is_suspended);
+}
+
+gboolean
+quoit_workload_read (const QuoitManifest *manifest, const char *source, QuoitClaims **claims)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (QuoitClaims) result = NULL;
+  Reader reader = { .manifest = manifest, .names = names };
+  JsonNode *document;
+
+  *claims = NULL;
+  if (!find_object (manifest, &document))
+    return FALSE;
+  if (document == NULL)
+    return TRUE;
+  if (!read_object (&reader, document))
+    return FALSE;
+  reader.claims = result
+      = quoit_claims_new (source != NULL ? source : reader.object.name, QUOIT_SOURCE_KIND_RAYCLUSTER);
+  if (!kinds[find_kind (document)].read (&reader))
+    return FALSE;
+  *claims = g_steal_pointer (&result);
+  return TRUE;
+}
