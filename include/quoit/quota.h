@@ -155,7 +155,7 @@ QUOIT_API const char *quoit_snapshot_get_quota_value (const QuoitSnapshot *snaps
  * quoit_snapshot_get_quota_accelerator:
  * @quota: below quoit_snapshot_get_n_quotas()
  *
- * Returns: (transfer none) (nullable): Ray's name of the TPU generation, such as "v5litepod"; %NULL: any
+ * Returns: (transfer none) (nullable): the name of the TPU generation in the catalogue, such as "v5e"; %NULL: any
  *
  * Since: 0.1
  */

@@ -680,7 +680,7 @@ QUOIT_API uint32_t quoit_snapshot_get_n_classes (const QuoitSnapshot *snapshot);
  * quoit_snapshot_get_class_accelerator:
  * @class_index: below quoit_snapshot_get_n_classes()
  *
- * Returns: (transfer none): Ray's name of its generation
+ * Returns: (transfer none): the name of its generation in the catalogue, such as "v5e" or "tpu7x"
  */
 QUOIT_API const char *quoit_snapshot_get_class_accelerator (const QuoitSnapshot *snapshot, uint32_t class_index);
 

@@ -53,6 +53,12 @@ quoit_generation_facts (QuoitGeneration generation)
 const char *
 quoit_generation_name (QuoitGeneration generation)
 {
+  return quoit_generation_facts (generation)->id;
+}
+
+const char *
+quoit_generation_pod_name (QuoitGeneration generation)
+{
   const QuoitGenerationFacts *facts = quoit_generation_facts (generation);
 
   return facts->ray_version != NULL ? facts->ray_version : facts->id;

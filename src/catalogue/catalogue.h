@@ -137,9 +137,10 @@ const QuoitProcessBounds *quoit_process_bounds_find (const char *jax_version, un
 /* Returns NULL for NONE and for values that are not generations. */
 const QuoitGenerationFacts *quoit_generation_facts (QuoitGeneration generation);
 
-/* Returns the name for messages and pod types: Ray's name if there is one ("v5litepod"), otherwise the catalogue's
- * id. */
+/* Returns quoit's name, the catalogue's id: "v5e", "tpu7x". */
 const char *quoit_generation_name (QuoitGeneration generation);
+/* Returns the name in pod types: Ray's name if there is one ("v5litepod"), otherwise the catalogue's id. */
+const char *quoit_generation_pod_name (QuoitGeneration generation);
 
 /* Accepts the spelling of any system, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice",
  * "tpu7x", "v7x", "TPU v5 lite". Other text fails with INVALID and a list of the known ids. The names v4lite, tpu8i

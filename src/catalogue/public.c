@@ -74,7 +74,7 @@ one_name (const QuoitGenerationFacts *facts, QuoitGenerationText which)
     case QUOIT_GENERATION_TEXT_ID:
       return facts->id;
     case QUOIT_GENERATION_TEXT_NAME:
-      return quoit_generation_name (facts->generation);
+      return quoit_generation_pod_name (facts->generation);
     case QUOIT_GENERATION_TEXT_RAY_VERSION:
       return facts->ray_version;
     case QUOIT_GENERATION_TEXT_RAY_RESOURCE:

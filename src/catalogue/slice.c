@@ -115,7 +115,7 @@ format_with_cores (const char *prefix, QuoitGeneration generation, QuoitShape sh
 char *
 quoit_pod_type_format (QuoitGeneration generation, QuoitShape shape)
 {
-  return format_with_cores (quoit_generation_name (generation), generation, shape);
+  return format_with_cores (quoit_generation_pod_name (generation), generation, shape);
 }
 
 char *
@@ -123,5 +123,5 @@ quoit_gke_accelerator_type (QuoitGeneration generation, QuoitShape shape)
 {
   const char *prefix = quoit_generation_facts (generation)->gke_prefix;
 
-  return format_with_cores (prefix != NULL ? prefix : quoit_generation_name (generation), generation, shape);
+  return format_with_cores (prefix != NULL ? prefix : quoit_generation_pod_name (generation), generation, shape);
 }

@@ -95,7 +95,7 @@ set_train_variables (const QuoitTopology *topology, guint at, const char *addres
     return FALSE;
   quoit_ray_resources_set (worker, "TPU", __builtin_popcountll (process->chips));
   env = quoit_ray_train_env (address, at, count_slices (topology), shape,
-                             quoit_generation_name (class->facts.generation), worker, (const char *const *) seen,
+                             quoit_generation_pod_name (class->facts.generation), worker, (const char *const *) seen,
                              error);
   if (env == NULL)
     return FALSE;

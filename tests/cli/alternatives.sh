@@ -11,7 +11,7 @@ v5e='--topology 4x4 --accelerator v5e'
 {
 fresh 'v6e 4x4 x2; v5e 4x4 x2 pool=b; v6e 1x1 x1 pool=c'
 ok 0 "the first alternative is reserved" reserve a $v6e --slices 2 --key k --else $v5e --slices 1 --now "$now" -o json
-fact "the group has it" '[d["group"]["alternative"], d["group"]["request"]]' "[0, 'v6e 4x4 x 2 hostchips=4 else=\"v5litepod 4x4 x 1 hostchips=4\"']"
+fact "the group has it" '[d["group"]["alternative"], d["group"]["request"]]' "[0, 'v6e 4x4 x 2 hostchips=4 else=\"v5e 4x4 x 1 hostchips=4\"']"
 ok 0 "a dry run tries alternatives" reserve b $v6e --slices 1 --else $v5e --slices 1 --dry-run --now "$now" -o json
 fact "it gets the second" '[d["group"]["alternative"], d["dry_run"]]' '[1, True]'
 ok 0 "options of the verb can be last" reserve b $v6e --slices 1 --else --pool nowhere $v5e --slices 1 --else $v5e --slices 1 --now "$now" -o json
@@ -32,7 +32,7 @@ fact "explain reports on one that fits later" '[d["verdict"], [a["verdict"] for 
 ok 0 "when has them" when $v6e --slices 2 --else $v5e --slices 1 --now "$now" -o json
 fact "when names the alternative" 'd["alternative"]' '1'
 baseline
-refused 5 "a request without a fitting alternative" 'alternative 1: 2 x v5litepod 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is allocated to groups; no other alternative fits now' reserve c $v6e --slices 9 --else $v5e --slices 2 --now "$now"
+refused 5 "a request without a fitting alternative" 'alternative 1: 2 x v5e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is allocated to groups; no other alternative fits now' reserve c $v6e --slices 9 --else $v5e --slices 2 --now "$now"
 refused 2 "an empty alternative" 'else: expected also --accelerator GEN' reserve c $v6e --slices 1 --else --now "$now"
 refused 2 "a word after --else" "else: unexpected argument 'word'" reserve c $v6e --slices 1 --else word $v5e --slices 1 --now "$now"
 refused 2 "an owner after --else" 'else: ' reserve c $v6e --slices 1 --else $v5e --slices 1 --owner o --now "$now"
@@ -44,7 +44,7 @@ fact "the hold got the second" 'd["group"]["alternative"]' '1'
 ok 0 "the hold is released" release h --now "$now"
 
 baseline
-refused 5 "a group without room for another" "group 'two': 1 x v5litepod 4x4: not now, 0 of 1 slice free" reserve one $v5e --slices 1 --with two $v5e --slices 1 --now "$now"
+refused 5 "a group without room for another" "group 'two': 1 x v5e 4x4: not now, 0 of 1 slice free" reserve one $v5e --slices 1 --with two $v5e --slices 1 --now "$now"
 refused 2 "--with without a name" 'with: expected the NAME of a group' reserve one $v5e --slices 1 --with
 refused 2 "an empty group" "with 'two': expected also --accelerator GEN" reserve one $v5e --slices 1 --with two --now "$now"
 refused 2 "a key for one of the groups" 'key: expected it for each group' reserve one $v5e --slices 1 --key x --with two --bundle TPU=1 --now "$now"

@@ -10,7 +10,7 @@ fresh 'v6e 4x4 x2 pool=p; v5e 4x4 pool=q busy=0'
 ok 0 "a bundle is reserved" reserve one --bundle TPU=4 --slice p-0 --now "$now"
 baseline
 ok 0 "fragmentation prints a table" fragmentation --now "$now"
-out "a class without free hosts has none" "v5litepod   4x4               4      1    0          0 -"
+out "a class without free hosts has none" "v5e         4x4               4      1    0          0 -"
 ok 0 "fragmentation prints JSON" fragmentation --now "$now" -o json
 fact "the numbers are right" "$numbers" "[['4x4', 0, 0, None, None], ['4x4', 1, 7, '0.375939', '0.375939']]"
 ok 0 "the past is measured" fragmentation --at 1 -o json

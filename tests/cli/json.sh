@@ -42,7 +42,7 @@ fact "states and times of groups are texts" '[(g["state"], g["since"], g["ended"
 fact "labels have slice and worker" '[(n["labels"]["ray.io/tpu-slice-name"], n["labels"]["ray.io/tpu-worker-id"]) for n in d["nodes"] if n["node"] == "tpu-group-1-2"]' \
   "[('tpu-group-1', '2')]"
 fact "the member is named accelerator, not generation" 'sorted({n["accelerator"] for n in d["nodes"] if n["accelerator"]}), any("generation" in n for n in d["nodes"])' \
-  "(['v5litepod', 'v6e'], False)"
+  "(['v5e', 'v6e'], False)"
 fact "external use has no group" '[n["held_by"] for n in d["nodes"] if n["node"] == "small-1-0"]' "[['external']]"
 fact "ids join nodes and groups" '[[n["id"] for n in d["nodes"] if n["group_ids"] == [g["id"]]] == sum(g["node_ids"], []) for g in d["groups"]]' "[True, True]"
 holds "the condition is spelled partly_used everywhere" test -z "$(quoit slices -o json | grep -e partly- -e 'partly used')"

@@ -24,7 +24,7 @@ baseline
 ok 0 "a purchase is planned" plan --for "$queue" --price "$prices" --now "$now"
 out "the result is a fact" "result:   cheapest"
 out "the cost has its unit" "28.75 per hour"
-out "the alternative is listed" "1 v5litepod 4x4 x 2 hostchips=4"
+out "the alternative is listed" "1 v5e 4x4 x 2 hostchips=4"
 ok 0 "plan prints JSON" plan --for "$queue" --price "$prices" --now "$now" -o json
 fact "the facts are right" '[d[k] for k in ("result", "cost", "bound", "gap", "unit")]' "['cheapest', '28.75', '28.75', '0', 'hour']"
 fact "the classes are right" "$rows" \

@@ -107,7 +107,7 @@ ok 6 "fits exits with 6 for never" fits --topology 2x2 --accelerator v5e --slice
 json "fits prints JSON"
 fact "JSON has the possible number of slices" 'd["verdict"], d["wanted"], d["now"], d["could"]' "('never', 3, 0, 2)"
 ok 0 "fits exits with 0 if the request fits" fits --topology 4x4 --accelerator v6e --slices 2
-refused 3 "fits with an invalid topology" "topology '3x3'|expected one that v5litepod has" fits --accelerator v5e --topology 3x3 --slices 1
+refused 3 "fits with an invalid topology" "topology '3x3'|expected one that v5e has" fits --accelerator v5e --topology 3x3 --slices 1
 ok 0 "fits accepts a selector" fits --topology 4x4 --accelerator v6e --slices 1 --select 'ray.io/node-group=!in(a,b)'
 refused 2 "--select without a value" "--select 'k'|expected KEY=VALUE" fits --topology 4x4 --accelerator v6e --slices 1 --select k
 refused 4 "unknown --pool" "nowhere" fits --topology 4x4 --accelerator v6e --slices 1 --pool nowhere

@@ -62,16 +62,15 @@ START_TEST (the_first_alternative_that_fits_is_reserved)
   g_autoptr (QuoitGroup) first = reserve (ledger, request), second = NULL, third = NULL;
 
   ck_assert_uint_eq (quoit_group_get_alternative (first), 0);
-  ck_assert_str_eq (quoit_group_get_request (first), "v6e 4x4 x 2 hostchips=4 else=\"v5litepod 4x4 x 2 hostchips=4\" "
+  ck_assert_str_eq (quoit_group_get_request (first), "v6e 4x4 x 2 hostchips=4 else=\"v5e 4x4 x 2 hostchips=4\" "
                                                      "else=\"v6e 2x4 x 2 hostchips=8\"");
   ck_assert (quoit_ledger_release (ledger, "train", now_ms, NULL));
   fill (ledger, "full", "v6e", "4x4", 2);
   second = reserve (ledger, request);
   ck_assert_uint_eq (quoit_group_get_alternative (second), 1);
   ck_assert_uint_eq (quoit_group_get_n_slices (second), 2);
-  ck_assert_str_eq (quoit_group_get_request (second),
-                    "v5litepod 4x4 x 2 hostchips=4 instead-of=\"v6e 4x4 x 2 hostchips=4\" "
-                    "else=\"v6e 2x4 x 2 hostchips=8\"");
+  ck_assert_str_eq (quoit_group_get_request (second), "v5e 4x4 x 2 hostchips=4 instead-of=\"v6e 4x4 x 2 hostchips=4\" "
+                                                      "else=\"v6e 2x4 x 2 hostchips=8\"");
   ck_assert (quoit_ledger_release (ledger, "train", now_ms, NULL));
   fill (ledger, "full-b", "v5e", "4x4", 2);
   third = reserve (ledger, request);
@@ -92,10 +91,9 @@ START_TEST (a_refusal_reports_each_alternative)
   fill (ledger, "full-c", "v6e", "2x4", 4);
   seq = last_seq (ledger);
   ck_assert_ptr_null (quoit_ledger_reserve (ledger, request, now_ms, &report, &error));
-  ck_assert_refused (
-      error, QUOIT_ERROR_NOT_NOW,
-      "alternative 1: 2 x v5litepod 4x4: not now, 1 of 2 slices free, 1 short; 2 of 3 slices are allocated to "
-      "groups; no other alternative fits now");
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW,
+                     "alternative 1: 2 x v5e 4x4: not now, 1 of 2 slices free, 1 short; 2 of 3 slices are allocated to "
+                     "groups; no other alternative fits now");
   ck_assert_uint_eq (last_seq (ledger), seq);
   ck_assert_uint_eq (quoit_report_get_alternative (report), 1);
   ck_assert_uint_eq (quoit_report_get_n_alternatives (report), 3);
@@ -344,8 +342,7 @@ START_TEST (resize_and_repair_keep_to_the_alternative)
       quoit_ledger_set_node_state (ledger, quoit_group_get_worker_name (group, 0, 0), QUOIT_NODE_DEAD, now_ms, NULL));
   repaired = quoit_ledger_repair (ledger, "train", now_ms, NULL, &error);
   ck_assert_ok (error);
-  ck_assert (
-      g_str_has_prefix (quoit_group_get_request (quoit_group_change_get_after (repaired)), "v5litepod 4x4 x 1..2 "));
+  ck_assert (g_str_has_prefix (quoit_group_get_request (quoit_group_change_get_after (repaired)), "v5e 4x4 x 1..2 "));
   ck_assert_uint_eq (quoit_group_get_alternative (quoit_group_change_get_after (repaired)), 1);
 }
 END_TEST

@@ -17,10 +17,10 @@ static const struct {
   { "gke.two-reserved", 12, "9 nodes, 9 alive, 32 chips; default 1; v6e-group 2 x v6e 4x4 on 4" },
   { "lost.one-slice-host-lost", 20, "5 nodes, 4 alive, 12 chips; default 1; v6e-group 1 x v6e 4x4 on 4" },
   { "mixed.idle", 20,
-    "6 nodes, 6 alive, 16 chips; cpu-group 2; default 1; v4-group 1 x v4 2x2x2 on 2; v5e-group 1 x v5litepod 2x4 on "
+    "6 nodes, 6 alive, 16 chips; cpu-group 2; default 1; v4-group 1 x v4 2x2x2 on 2; v5e-group 1 x v5e 2x4 on "
     "1" },
   { "mixed.both-reserved", 20,
-    "6 nodes, 6 alive, 16 chips; cpu-group 2; default 1; v4-group 1 x v4 2x2x2 on 2; v5e-group 1 x v5litepod 2x4 on "
+    "6 nodes, 6 alive, 16 chips; cpu-group 2; default 1; v4-group 1 x v4 2x2x2 on 2; v5e-group 1 x v5e 2x4 on "
     "1" },
   { "plain.actor-task-and-group", 9, "7 nodes, 7 alive, 24 chips; default 1; v4-group 3 x v4 2x2x2 on 2" },
 };

@@ -265,7 +265,7 @@ static const struct {
   { "v6e 4x8 1", "", 8, 8, "4x4", 4, "scaling-topology scaling-slices",
     "ScalingConfig.topology '4x4': expected '4x8'" },
   { "v5e 4x4 2", "", 8, 8, "4x4", 4, "scaling-topology",
-    "ScalingConfig.accelerator_type 'TPU-V6E': expected a name of v5litepod" },
+    "ScalingConfig.accelerator_type 'TPU-V6E': expected a name of v5e" },
   { "v6e 4x4 2", "dcn_data_parallelism=2", 4, 8, "4x4", 4, "scaling-elastic", "the given ones do not fit 1" },
   { "v6e 4x4 2", "dcn_data_parallelism=2", 8, 16, "4x4", 4, "scaling-elastic",
     "'8 to 16': expected dcn_*_parallelism" },

@@ -16,7 +16,7 @@ typedef struct {
 } Class;
 
 static const Class classes[]
-    = { { "v6e", "4x4", "v6e-4x4", 16 }, { "v6e", "2x2", "v6e-2x2", 4 }, { "v5litepod", "2x2", "v5e-2x2", 4 } };
+    = { { "v6e", "4x4", "v6e-4x4", 16 }, { "v6e", "2x2", "v6e-2x2", 4 }, { "v5e", "2x2", "v5e-2x2", 4 } };
 static const char *const owners[] = { "", "ana", "bo" };
 static const char *const teams[] = { "", "x", "y" };
 static const char *const cohorts[] = { NULL, "red", "blue" };
@@ -506,7 +506,7 @@ step_quota (Model *model)
 {
   static const struct {
     const char *accelerator, *topology;
-  } scopes[] = { { NULL, NULL }, { NULL, NULL }, { "v6e", NULL }, { "v6e", "2x2" }, { "v5litepod", NULL } };
+  } scopes[] = { { NULL, NULL }, { NULL, NULL }, { "v6e", NULL }, { "v6e", "2x2" }, { "v5e", NULL } };
   guint scope = (guint) draw (model, 0, G_N_ELEMENTS (scopes)), at = 0;
   ModelQuota quota = { .is_for_team = draw (model, 0, 2) == 0,
                        .target = (guint) draw (model, 1, 3),

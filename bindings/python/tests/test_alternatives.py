@@ -37,7 +37,7 @@ def test_the_first_alternative_that_fits_is_reserved(ledger):
         assert (row.state, row.alternative) == (quoit.QueuedState.STARTS, 2)
     group = ledger.reserve(train(2, owner="ana", key="k"), now_ms=NOW)
     assert (group.alternative, group.owner, group.expected_end_ms) == (2, "ana", NOW + 7)
-    assert group.request.startswith("v5litepod 4x4 x 2 hostchips=4 instead-of=")
+    assert group.request.startswith("v5e 4x4 x 2 hostchips=4 instead-of=")
     assert ledger.reserve(train(2, owner="ana", key="k"), now_ms=NOW).id == group.id
     with pytest.raises(quoit.ConflictError):
         ledger.reserve(train(1, owner="ana", key="k"), now_ms=NOW)

@@ -15,10 +15,10 @@ import quoit
 
 BEGIN = 1_800_000_000_000
 MINUTE = 60_000
-FLEET = "v6e 4x4 x4 pool=a; v6e 4x4 x3 pool=b; v6e 2x2 x4 pool=c; v5litepod 2x2 x3 pool=d"
+FLEET = "v6e 4x4 x4 pool=a; v6e 4x4 x3 pool=b; v6e 2x2 x4 pool=c; v5e 2x2 x3 pool=d"
 BIG = Kind("v6e", "4x4", 16, (("a", 4), ("b", 3)))
 SMALL = Kind("v6e", "2x2", 4, (("c", 4),))
-OTHER = Kind("v5litepod", "2x2", 4, (("d", 3),))
+OTHER = Kind("v5e", "2x2", 4, (("d", 3),))
 KINDS = BIG, SMALL, OTHER
 OWNERS, TEAMS = (None, "ana", "bo"), (None, "x", "y")
 BACKFILLS = {

@@ -167,7 +167,7 @@ class SliceClass(_c.WithFrozenMappings):
     """The slices of one generation, topology and number of chips per host."""
 
     accelerator: str
-    """Ray's name of the generation."""
+    """The name of the generation in the catalogue, such as "v5e" or "tpu7x"."""
     topology: str
     chips_per_host: int
     n_hosts: int
@@ -224,7 +224,7 @@ class Quota:
     label: str | None
     """The quota is for the groups with this label: "team=nlp". None: for those of `owner`."""
     accelerator: str | None
-    """Ray's name of the TPU generation whose chips count; None: all chips."""
+    """The name of the TPU generation whose chips count, such as "v5e"; None: all chips."""
     topology: str | None
     """The topology of the slices whose chips count; None: any."""
     chips: int
@@ -272,7 +272,7 @@ class Slice(Row):
 
     @property
     def accelerator(self) -> str | None:
-        """Ray's name of the generation ("v6e", "v5litepod"); None if the nodes match no class of the catalogue."""
+        """The name of the generation ("v6e", "v5e"); None if the nodes match no class of the catalogue."""
         return None if self._class is None else self._class.accelerator
 
     @property

@@ -8,6 +8,7 @@ import dataclasses
 from .. import ray_rules
 from ..fleet import NodeState, Slice, SliceFlags
 from .ledgers import SOURCE, LedgerLike, get_ray_ledger, sync
+from .shapes import ray_version
 
 __all__ = ["FreeSlice", "free_slices"]
 
@@ -63,7 +64,7 @@ def free_slices(
         if SliceFlags.FREE in one.flags
         and one.pool.source == source
         and shape in (None, one.topology)
-        and version in (None, one.accelerator)
+        and (version is None or (one.accelerator and version == ray_version(one.accelerator)))
     )
 
 
@@ -73,4 +74,6 @@ def _free_slice(one: Slice) -> FreeSlice:
     # node that is not dead is worker 0.
     assert one.accelerator and one.topology and one.n_hosts and one.chips_per_host
     head = next(node for node in one.nodes if node.state is not NodeState.DEAD)
-    return FreeSlice(one.name, one.accelerator, one.topology, one.n_hosts, one.chips_per_host, head.address)
+    return FreeSlice(
+        one.name, ray_version(one.accelerator), one.topology, one.n_hosts, one.chips_per_host, head.address
+    )

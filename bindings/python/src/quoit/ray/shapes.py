@@ -13,7 +13,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import _c, errors
+from .. import _c, catalogue, errors
 from ..groups import Group, GroupSlice, placement_key
 from ..ledger import Ledger
 from ..ray_rules.arithmetic import resource_per_chip
@@ -204,7 +204,17 @@ def list_foreign_slices(accelerator: str, snapshot: Snapshot, source: str) -> li
     """Returns the slices of a generation that belong to other sources, whose hosts are not in this Ray cluster."""
     if all(one.name == source for one in snapshot.sources):
         return []
-    return [one.full_name for one in snapshot.slices if one.pool.source != source and one.accelerator == accelerator]
+    return [
+        one.full_name
+        for one in snapshot.slices
+        if one.pool.source != source and one.accelerator and ray_version(one.accelerator) == accelerator
+    ]
+
+
+@functools.cache
+def ray_version(accelerator: str) -> str:
+    """Returns Ray's name of a generation, such as "v5litepod" for "v5e"."""
+    return catalogue.lookup_generation(accelerator).ray_version or accelerator
 
 
 # --- pins ---------------------------------------------------------------------------------------------------------
