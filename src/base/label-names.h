@@ -17,6 +17,7 @@
 #define QUOIT_GKE_LABEL_TOPOLOGY_MODE "cloud.google.com/gke-accelerator-topology-mode"
 #define QUOIT_GKE_LABEL_CHIPS "cloud.google.com/gke-accelerator-count"
 #define QUOIT_GKE_LABEL_NODE_POOL "cloud.google.com/gke-nodepool"
+#define QUOIT_GKE_LABEL_COMPUTE_CLASS "cloud.google.com/compute-class"
 #define QUOIT_GKE_LABEL_SLICE "cloud.google.com/gke-tpu-slice"
 #define QUOIT_GKE_LABEL_SPOT "cloud.google.com/gke-spot"
 #define QUOIT_GKE_LABEL_PREEMPTIBLE "cloud.google.com/gke-preemptible"

@@ -8,7 +8,8 @@
 
 static const char kueue_group[] = "kueue.x-k8s.io";
 
-enum { MOST_LEVELS = 16 };
+/* A quota from this many chips on means no limit. */
+enum { MOST_LEVELS = 16, UNLIMITED_CHIPS = 100000 };
 
 static const QuoitCheckRule *
 rule_named (const char *name)
@@ -81,7 +82,7 @@ check_quota (QuoitChecker *checker, JsonNode *resource, gint64 chips)
   QuoitAmount quota;
 
   if (chips < 2 || !quoit_check_quantity (checker, node, "nominalQuota", &quota)
-      || quota.e4 % (chips * QUOIT_AMOUNT_UNIT) == 0)
+      || quota.e4 >= (int64_t) UNLIMITED_CHIPS * QUOIT_AMOUNT_UNIT || quota.e4 % (chips * QUOIT_AMOUNT_UNIT) == 0)
     return;
   quoit_check_report (checker, rule_named ("quota-slices"), node, "nominalQuota",
                       "a multiple of %" G_GINT64_FORMAT

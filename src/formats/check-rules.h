@@ -156,6 +156,10 @@ JsonArray *quoit_check_array (QuoitChecker *checker, JsonNode *node, const char 
 /* Returns the value of the container's last variable of that name, or NULL if it has none or comes from elsewhere. */
 JsonNode *quoit_check_find_variable (QuoitChecker *checker, JsonNode *container, const char *name);
 
+/* Returns whether the pods find their nodes in another way than by the labels of TPUs: by a compute class, a node pool
+   or node affinity. */
+gboolean quoit_check_selects_otherwise (const QuoitCheckGroup *group);
+
 /* Returns whether an entry of a pod's 'resourceClaims' may give the pod chips. */
 gboolean quoit_check_claim_may_have_chips (QuoitChecker *checker, JsonNode *claim);
 

@@ -176,13 +176,24 @@ find_label (const char *text)
   return NULL;
 }
 
+gboolean
+quoit_check_selects_otherwise (const QuoitCheckGroup *group)
+{
+  JsonNode *selector = quoit_tree_member (group->pod, "nodeSelector");
+
+  return quoit_tree_member (selector, QUOIT_GKE_LABEL_COMPUTE_CLASS) != NULL
+         || quoit_tree_member (selector, QUOIT_GKE_LABEL_NODE_POOL) != NULL
+         || quoit_tree_member (quoit_tree_member (group->pod, "affinity"), "nodeAffinity") != NULL;
+}
+
 static void
 check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                    const QuoitCheckGroup *group)
 {
   (void) cluster;
-  report_missing (checker, rule, group, &group->accelerator, QUOIT_GKE_LABEL_ACCELERATOR,
-                  "one such as 'tpu-v6e-slice'");
+  if (!quoit_check_selects_otherwise (group))
+    report_missing (checker, rule, group, &group->accelerator, QUOIT_GKE_LABEL_ACCELERATOR,
+                    "one such as 'tpu-v6e-slice'");
 }
 
 /* Returns GKE's accelerator labels, quoted: those of generation @wanted, or all if it is NONE. */

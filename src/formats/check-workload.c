@@ -256,21 +256,42 @@ is_job_group (const QuoitCheckGroup *group)
   return g_strcmp0 (group->hosts_name, "parallelism") == 0;
 }
 
-/* GKE finds the worker ids of a job by the completion indices of its pods. A JobSet makes indexed jobs by default. */
+/* Returns the completion mode of a job, which is Indexed by default in a JobSet. NULL: it cannot be read. */
+static const char *
+read_mode (QuoitChecker *checker, const QuoitCheckCluster *cluster, const QuoitCheckGroup *group)
+{
+  JsonNode *node = completion_mode (group);
+  const char *mode = NULL;
+
+  if (node == NULL)
+    return strcmp (cluster->kind, "JobSet") == 0 ? "Indexed" : "NonIndexed";
+  return quoit_check_text (checker, node, "completionMode", &mode) ? mode : NULL;
+}
+
+/* GKE finds the worker ids of a job by the completion indices of its pods. */
 static void
 check_indexed (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                const QuoitCheckGroup *group)
 {
   JsonNode *node = completion_mode (group);
-  const char *mode = "NonIndexed";
 
-  if (!is_job_group (group) || !group->has_facts || group->facts.hosts < 2
-      || (node == NULL && strcmp (cluster->kind, "JobSet") == 0))
+  if (!is_job_group (group) || !group->has_facts || group->facts.hosts < 2)
     return;
-  if ((node == NULL || quoit_check_text (checker, node, "completionMode", &mode)) && strcmp (mode, "Indexed") != 0)
+  if (g_strcmp0 (read_mode (checker, cluster, group), "NonIndexed") == 0)
     quoit_check_report (checker, rule, node != NULL ? node : group->node,
                         node != NULL ? "completionMode" : "no 'completionMode', which means NonIndexed",
                         "Indexed: the completion index of a pod is its worker id in the slice");
+}
+
+static void
+check_indexed_completions (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                           const QuoitCheckGroup *group)
+{
+  /* Without both numbers, Kubernetes sets both to 1. */
+  if (is_job_group (group) && group->hosts.node != NULL && quoit_tree_member (group->node, "completions") == NULL
+      && g_strcmp0 (read_mode (checker, cluster, group), "Indexed") == 0)
+    quoit_check_report (checker, rule, group->node, "no 'completions'",
+                        "the number of completions: Kubernetes refuses an indexed job that has only parallelism");
 }
 
 /* All hosts of a slice run at the same time. */
@@ -298,7 +319,7 @@ check_selector (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
 
   (void) cluster;
   if (group->n_chips > 0 && group->topology.node == NULL && group->machine.node == NULL
-      && (map == NULL || JSON_NODE_HOLDS_OBJECT (map)))
+      && !quoit_check_selects_otherwise (group) && (map == NULL || JSON_NODE_HOLDS_OBJECT (map)))
     quoit_check_report (checker, rule, map != NULL ? map : group->pod,
                         "no node selector '" QUOIT_GKE_LABEL_TOPOLOGY "'",
                         "one such as '4x4': without it the pods can run on slices of any topology");
@@ -310,15 +331,18 @@ check_job_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
                  const QuoitCheckGroup *group)
 {
   g_autofree char *job = NULL, *pod = NULL, *quoted = NULL;
-  JsonNode *completions = quoit_tree_member (group->node, "completions");
+  JsonNode *node = quoit_tree_member (group->node, "completions");
+  gint64 completions = 0;
   const char *wrong;
 
   if (strcmp (cluster->kind, "JobSet") != 0 || cluster->name.text == NULL || group->name.text == NULL)
     return;
   job = g_strdup_printf ("%s-%s-%" G_GINT64_FORMAT, cluster->name.text, group->name.text, MAX (group->n_slices, 1) - 1);
-  pod = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-abcde", job, MAX (group->hosts.number, 1) - 1);
+  if (g_strcmp0 (read_mode (checker, cluster, group), "Indexed") == 0)
+    quoit_check_count (checker, node, "completions", &completions);
+  pod = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-abcde", job, MAX (completions, 1) - 1);
   wrong = !quoit_dns_is_label (job, QUOIT_MAX_DNS_LABEL_BYTES) || !g_ascii_islower (*job) ? job
-          : completions != NULL && strlen (pod) > QUOIT_MAX_DNS_LABEL_BYTES               ? pod
+          : completions > 0 && strlen (pod) > QUOIT_MAX_DNS_LABEL_BYTES                   ? pod
                                                                                           : NULL;
   if (wrong == NULL)
     return;
@@ -332,6 +356,7 @@ check_job_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 const QuoitCheckRule quoit_check_workload_rules[] = {
   { "pods-topology", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_hosts },
   { "job-indexed", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_indexed },
+  { "completions-missing", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_WORKLOAD, check_indexed_completions },
   { "job-completions", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_completions },
   { "topology-unselected", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_selector },
   { "job-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_WORKLOAD, check_job_names },

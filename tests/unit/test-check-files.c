@@ -2,7 +2,7 @@
 /* Checks of whole files: several faults in one file, hostile files, the webhook's rules, and published manifests. */
 #include <json-glib/json-glib.h>
 
-#include "check-fixture.h"
+#include "check-kinds.h"
 
 START_TEST (all_findings_are_reported_in_line_order)
 {
@@ -267,9 +267,16 @@ check_whole (const char *text, const char *what)
     }
 }
 
+/* The good manifest, and those of other kinds. */
+static const char *
+base_at (int index)
+{
+  return index == 0 ? good : good_kinds[index - 1];
+}
+
 START_TEST (file_with_missing_lines_is_checked_or_refused)
 {
-  g_auto (GStrv) lines = g_strsplit (good, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (base_at (_i), "\n", -1);
   guint n = g_strv_length (lines);
 
   for (guint left_out = 0; left_out < n; left_out++)
@@ -307,7 +314,7 @@ START_TEST (field_of_any_type_is_checked_or_refused)
                                         " 99999999999999999999",
                                         " \"\\x07\\u202e\"",
                                         " 010" };
-  g_auto (GStrv) lines = g_strsplit (good, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (base_at (_i), "\n", -1);
 
   for (guint k = 0; lines[k] != NULL; k++)
     for (guint o = 0; strchr (lines[k], ':') != NULL && o < G_N_ELEMENTS (others); o++)
@@ -509,8 +516,8 @@ main (void)
   tcase_add_test (files, group_that_is_not_a_map_is_reported_once);
   tcase_add_test (files, findings_end_after_ten_thousand);
   tcase_add_test (files, long_value_is_cut_between_characters);
-  tcase_add_test (files, file_with_missing_lines_is_checked_or_refused);
-  tcase_add_test (files, field_of_any_type_is_checked_or_refused);
+  tcase_add_loop_test (files, file_with_missing_lines_is_checked_or_refused, 0, G_N_ELEMENTS (good_kinds) + 1);
+  tcase_add_loop_test (files, field_of_any_type_is_checked_or_refused, 0, G_N_ELEMENTS (good_kinds) + 1);
   suite_add_tcase (suite, files);
 
   tcase_add_test (real, webhook_denials_are_errors_and_invalid_admissions_are_findings);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rule of a check, with a manifest that breaks it and a similar one that does not. */
+#define CHECK_KINDS_CASES
 #include "check-kinds.h"
 
 #define TOPOLOGY "          cloud.google.com/gke-tpu-topology: 4x4\n"
