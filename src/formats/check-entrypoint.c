@@ -72,9 +72,35 @@ add_word (Command *command, const char *word)
 
 typedef struct {
   QuoitChecker *checker;
-  JsonNode *node;
+  JsonNode *node;               /* the text, or the list of words */
   const QuoitCheckGroup *group; /* the slices of the job */
 } Entrypoint;
+
+static const char *
+get_string (JsonNode *node)
+{
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : NULL;
+}
+
+/* Returns the word with that setting if the command is a list of words, and otherwise the command. A key such as
+ * "ici_*_parallelism" stands for several settings. */
+static JsonNode *
+find_word (const Entrypoint *entrypoint, const char *key)
+{
+  JsonArray *words = JSON_NODE_HOLDS_ARRAY (entrypoint->node) ? json_node_get_array (entrypoint->node) : NULL;
+  gsize length = key == NULL ? 0 : strcspn (key, "*");
+
+  for (guint i = 0; length > 0 && words != NULL && i < json_array_get_length (words); i++)
+    {
+      const char *word = get_string (json_array_get_element (words, i));
+
+      if (word != NULL && strncmp (word, key, length) == 0 && (key[length] == '*' || word[length] == '='))
+        return json_array_get_element (words, i);
+    }
+  return entrypoint->node;
+}
 
 /* --- findings --- */
 
@@ -117,7 +143,8 @@ report_finding (const Entrypoint *entrypoint, const QuoitCheckRule *rule, const 
       = g_strdup_printf ("%s%s%s in the command", finding->key == NULL ? "" : finding->key,
                          finding->key == NULL || quoted == NULL ? "" : " ", quoted == NULL ? "" : quoted);
 
-  quoit_check_report_part (entrypoint->checker, rule, entrypoint->node, what, "%s", finding->expected);
+  quoit_check_report_part (entrypoint->checker, rule, find_word (entrypoint, finding->key), what, "%s",
+                           finding->expected);
 }
 
 static void
@@ -216,14 +243,6 @@ find_slices (const QuoitCheckCluster *cluster)
       found = group;
     }
   return found;
-}
-
-static const char *
-get_string (JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
-             ? json_node_get_string (node)
-             : NULL;
 }
 
 static void

@@ -339,6 +339,16 @@ static const Case kind_cases[] = {
     { "steps=5", "ici_tensor_parallelism=$TENSOR ici_fsdp_parallelism=3" },
     .base = good_jobset },
 
+  { "entrypoint-mesh",
+    { "command: [bash, -c]\n              args:\n              - |\n                set -e\n                python3 -m "
+      "MaxText.train configs/base.yml steps=5\n",
+      "command: [python3, -m, MaxText.train, configs/base.yml, steps=5, ici_fsdp_parallelism=8]\n" },
+    JOB ".template.spec.containers[0].command[5]",
+    "ici_fsdp_parallelism=8",
+    "a product of 16",
+    { "steps=5", "custom.yml ici_fsdp_parallelism=8" },
+    .base = good_jobset },
+
   /* queues */
   { "flavor-name",
     { "    - name: v6e-4x4\n", "    - name: v6e-8x8\n" },
@@ -431,7 +441,7 @@ static const Case kind_cases[] = {
     { "topology: 4x4x8", "topology: 4x5x8" },
     "$.spec.topology",
     "4x5x8",
-    "one that v7x has",
+    "one that tpu7x has",
     { "topology: 4x4x8", "topology: 4x8x8" },
     .base = good_slice },
   { "chips-per-host",
