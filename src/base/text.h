@@ -29,3 +29,7 @@ quoit_text_append (GString *text, const char *more)
 void quoit_text_append_number (GString *text, guint32 number);
 /* Appends "1 slice" or "2 slices". */
 void quoit_text_append_count (GString *text, guint32 n, const char *noun);
+
+/* Returns the number of bytes to insert, delete or replace in order to make @b from @a. G_MAXUINT for texts that are
+ * longer than 128 bytes. */
+unsigned quoit_text_distance (const char *a, const char *b);

@@ -5,13 +5,17 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "formats/check-schema.h"
 #include "formats/quantity.h"
+#include "formats/schema/value.h"
 #include "formats/variables.h"
 #include "models/kuberay/names.h"
 
 static void
 report_error (QuoitChecker *checker, QuoitCheckReadingRule rule, JsonNode *node, const char *what)
 {
+  if (rule == QUOIT_CHECK_RULE_FIELD)
+    g_hash_table_add (checker->refused, node);
   quoit_check_report_error (checker, &quoit_check_reading_rules[rule], node, what, g_steal_pointer (&checker->error));
 }
 
@@ -65,18 +69,44 @@ quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const
          && report_if_failed (checker, node, what, quoit_manifest_text (&checker->manifest, node, text));
 }
 
+/* Reports a value that the API server accepts in the object, unless it reads the object itself. Returns FALSE. */
+static gboolean
+report_out_of_range (QuoitChecker *checker, QuoitCheckSchemaRule rule, JsonNode *node, const char *what)
+{
+  g_hash_table_add (checker->refused, node);
+  quoit_check_report_error (checker,
+                            &quoit_check_schema_rules[checker->is_native ? QUOIT_CHECK_RULE_FIELD_VALUE : rule], node,
+                            what, g_steal_pointer (&checker->error));
+  return FALSE;
+}
+
+/* A whole number that is negative or beyond 32 bits is one for the API server, and not for KubeRay. */
 gboolean
 quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value)
 {
-  return has_known_value (checker, node, what)
-         && report_if_failed (checker, node, what, quoit_manifest_count (&checker->manifest, node, G_MAXINT32, value));
+  if (!has_known_value (checker, node, what))
+    return FALSE;
+  if (quoit_manifest_count (&checker->manifest, node, G_MAXINT32, value))
+    return TRUE;
+  if (quoit_scalar_read (&checker->manifest, node).type != QUOIT_SCALAR_INTEGER)
+    return report_if_failed (checker, node, what, FALSE);
+  return report_out_of_range (checker, QUOIT_CHECK_RULE_FIELD_RANGE, node, what);
 }
 
+/* A negative quantity is one for the API server, which refuses the pods that have it. */
 gboolean
 quoit_check_quantity (QuoitChecker *checker, JsonNode *node, const char *what, QuoitAmount *amount)
 {
-  return has_known_value (checker, node, what)
-         && report_if_failed (checker, node, what, quoit_manifest_quantity (&checker->manifest, node, amount));
+  QuoitScalar scalar;
+
+  if (!has_known_value (checker, node, what))
+    return FALSE;
+  if (quoit_manifest_quantity (&checker->manifest, node, amount))
+    return TRUE;
+  scalar = quoit_scalar_read (&checker->manifest, node);
+  if (scalar.type == QUOIT_SCALAR_INTEGER || (scalar.type == QUOIT_SCALAR_STRING && quoit_is_quantity (scalar.text)))
+    return report_out_of_range (checker, QUOIT_CHECK_RULE_POD_FIELD, node, what);
+  return report_if_failed (checker, node, what, FALSE);
 }
 
 JsonArray *

@@ -68,6 +68,7 @@ static const QuoitCheckRule *const tables[] = {
   quoit_check_claim_rules,      quoit_check_param_rules,
   quoit_check_entrypoint_rules, quoit_check_workload_rules,
   quoit_check_queue_rules,      quoit_check_gke_rules,
+  quoit_check_schema_rules,
 };
 
 gboolean
@@ -231,7 +232,7 @@ quoit_check_objects (QuoitChecker *checker, const char *kind)
   return names != NULL ? names : g_hash_table_lookup (checker->objects, "");
 }
 
-/* Kinds that are part of manifests for Ray and TPUs, and of which no rule reads anything. */
+/* Kinds that are part of manifests for Ray and TPUs, and of which no rule reads anything but the schema. */
 static gboolean
 has_nothing_to_check (const char *kind)
 {
@@ -271,18 +272,29 @@ has_nothing_to_check (const char *kind)
 static void
 check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
+  gboolean has_schema = quoit_check_has_schema (checker, object);
   QuoitRayKind found;
 
   if (quoit_ray_kind_find (kind, &found))
     check_cluster (checker, object, &quoit_ray_kinds[found]);
   else if (kind == NULL || has_nothing_to_check (kind))
-    return;
+    {
+      checker->n_objects += has_schema;
+      return;
+    }
   else if (!quoit_check_workload (checker, object, kind) && !quoit_check_queue (checker, object, kind)
-           && !quoit_check_gke_object (checker, object, kind))
+           && !quoit_check_gke_object (checker, object, kind) && !has_schema)
     quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_KIND_UNREAD],
                         quoit_tree_member (object, "kind"), "kind",
                         "one that quoit reads, such as RayCluster or JobSet: this object was not checked");
   checker->n_objects++;
+}
+
+static void
+check_schema (QuoitChecker *checker, JsonNode *object, const char *kind)
+{
+  (void) kind;
+  quoit_check_schema (checker, object);
 }
 
 static void
@@ -291,6 +303,7 @@ check_file (QuoitChecker *checker)
   g_hash_table_insert (checker->objects, g_strdup (""), g_hash_table_new (g_str_hash, g_str_equal));
   for_each_object (checker, add_name);
   for_each_object (checker, check_object);
+  for_each_object (checker, check_schema);
   if (checker->n_objects == 0)
     quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_NO_RAY_OBJECT],
                         quoit_tree_document (checker->tree, 0), "nothing was checked",
@@ -303,7 +316,7 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
   g_autoptr (GArray) notices = NULL;
-  g_autoptr (GHashTable) objects = NULL, reported = NULL;
+  g_autoptr (GHashTable) objects = NULL, reported = NULL, refused = NULL;
   QuoitChecker checker = { .error = NULL };
 
   if (!quoit_variables_check (set, error))
@@ -318,6 +331,7 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.error };
   checker.notices = notices = quoit_check_notices_new ();
   checker.reported = reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  checker.refused = refused = g_hash_table_new (g_direct_hash, g_direct_equal);
   checker.objects = objects
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
   check_file (&checker);

@@ -18,7 +18,9 @@ typedef struct {
   GError *error;          /* the failure of the last read */
   GArray *notices;        /* the findings so far; only check-findings.c knows the type of the elements */
   GHashTable *reported;   /* the findings as text, to report each of them once */
+  GHashTable *refused;    /* nodes whose value a reader has refused: the schema does not report them again */
   GHashTable *objects;    /* kind -> (name -> JsonNode): the objects of the file */
+  gboolean is_native;     /* Kubernetes itself reads the object, not a CustomResourceDefinition */
   guint n_objects;        /* how many objects were checked */
 } QuoitChecker;
 
@@ -53,7 +55,8 @@ typedef enum {
 extern const QuoitCheckRule quoit_check_reading_rules[], quoit_check_name_rules[], quoit_check_replica_rules[],
     quoit_check_slice_rules[], quoit_check_chip_rules[], quoit_check_machine_rules[], quoit_check_pod_rules[],
     quoit_check_param_rules[], quoit_check_multislice_rules[], quoit_check_port_rules[], quoit_check_claim_rules[],
-    quoit_check_entrypoint_rules[], quoit_check_workload_rules[], quoit_check_queue_rules[], quoit_check_gke_rules[];
+    quoit_check_entrypoint_rules[], quoit_check_workload_rules[], quoit_check_queue_rules[], quoit_check_gke_rules[],
+    quoit_check_schema_rules[];
 
 /* The chips of one container. limit_node and request_node are NULL if the value is missing or could not be read. */
 typedef struct {
@@ -192,6 +195,13 @@ gboolean quoit_check_is_in_group (QuoitChecker *checker, JsonNode *object, const
 gboolean quoit_check_workload (QuoitChecker *checker, JsonNode *object, const char *kind);
 gboolean quoit_check_queue (QuoitChecker *checker, JsonNode *object, const char *kind);
 gboolean quoit_check_gke_object (QuoitChecker *checker, JsonNode *object, const char *kind);
+
+/* Checks the kind, the name and every field of @object as the API server does. Call it after the rules that read the
+   object, because it does not report again what they have refused. */
+void quoit_check_schema (QuoitChecker *checker, JsonNode *object);
+/* Returns whether quoit_check_schema() compares the fields of @object, or reports that its kind does not exist. Sets
+   is_native of @checker. */
+gboolean quoit_check_has_schema (QuoitChecker *checker, JsonNode *object);
 
 GArray *quoit_check_notices_new (void);
 GArray *quoit_check_take_findings (QuoitChecker *checker); /* of QuoitFinding */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/quantity.h"
+#include "formats/schema/value.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
 
@@ -67,27 +68,28 @@ quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
   const char *text = expand_text (manifest, node, &ok);
   g_autofree char *expected = NULL;
-  gint64 number;
+  QuoitScalar scalar;
 
   if (!ok)
     return FALSE;
-  if (is_plain && g_ascii_string_to_signed (text, 10, 0, most, &number, NULL) && (*text != '0' || text[1] == '\0'))
+  scalar = is_plain && text != NULL ? quoit_scalar_read (manifest, node) : (QuoitScalar) { 0 };
+  if (scalar.type == QUOIT_SCALAR_INTEGER && scalar.integer >= 0 && scalar.integer <= most)
     {
-      *value = number;
+      *value = scalar.integer;
       return TRUE;
     }
   expected = g_strdup_printf ("a whole number of 0 to %" G_GINT64_FORMAT ", without quotes", most);
   return quoit_manifest_refuse (manifest, node, expected);
 }
 
-/* Returns whether Kubernetes might read the unquoted text as an octal number, in which 010 is 8. This includes
- * texts such as 09, which are not octal numbers. */
+/* Returns whether the unquoted text is a number of YAML 1.1 that no quantity is: octal, hexadecimal, with underscores.
+ */
 static gboolean
-is_octal (const char *text)
+is_other_number (const char *text)
 {
   const char *p = text + (*text == '+' || *text == '-');
 
-  return *p == '0' && p[1] != '\0' && strspn (p, "0123456789_") == strlen (p);
+  return (*p == '0' && p[1] != '\0' && p[1] != '.') || (g_ascii_isdigit (*p) && strchr (p, '_') != NULL);
 }
 
 gboolean
@@ -95,14 +97,19 @@ quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmo
 {
   gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
   const char *text = expand_text (manifest, node, &ok);
+  g_autofree char *number = NULL;
 
   if (!ok)
     return FALSE;
-  if (is_plain && is_octal (text))
-    return quoit_manifest_refuse (manifest, node,
-                                  "a quantity: put it in quotes, because Kubernetes reads an octal number");
   if (text == NULL)
     return quoit_manifest_refuse (manifest, node, "a quantity such as '8', '500m' or '16Gi'");
+  if (is_plain && is_other_number (text))
+    {
+      QuoitScalar scalar = quoit_scalar_read (manifest, node);
+
+      if (scalar.type == QUOIT_SCALAR_INTEGER)
+        text = number = g_strdup_printf ("%" G_GINT64_FORMAT, scalar.integer);
+    }
   return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_prefix_place (manifest, node);
 }
 

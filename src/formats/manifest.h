@@ -17,7 +17,7 @@ typedef struct {
 
 /* Reads a text. INVALID for an unquoted value that Kubernetes reads as a number, a boolean or null. */
 gboolean quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char **text);
-/* Reads an unquoted whole number of 0 to @most. */
+/* Reads an unquoted whole number of 0 to @most. As in Kubernetes, 4.0, 0x4 and 04 are whole numbers. */
 gboolean quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most, gint64 *value);
 /* Reads a quantity, quoted or not. */
 gboolean quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount);

@@ -18,8 +18,8 @@ edited variable.yaml 's/numOfHosts: 4/numOfHosts: ${HOSTS}/'
 edited hostile.yaml "s/tpu-v6e-slice/'a:1: error: b'/"
 printf 'kind: RayCluster\nspec: [\n' >broken.yaml
 printf 'kind: RayCluster\nspec: {a: "\001"}\n' >control.yaml
-printf 'kind: ConfigMap\n' >other.yaml
-printf 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n---\napiVersion: v1\nkind: Secret\n' >unread.yaml
+printf 'apiVersion: policy/v1\nkind: PodDisruptionBudget\n' >other.yaml
+printf 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n' >unread.yaml
 : >empty.yaml
 
 # one 'sentence' LINE: stdout is that line alone.

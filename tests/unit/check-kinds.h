@@ -59,8 +59,10 @@ static const char good_job[] = "apiVersion: batch/v1\n"
                                "    spec:\n"
                                "      nodeSelector:\n"
                                "        " ACCELERATOR "        cloud.google.com/gke-tpu-topology: 4x4\n"
+                               "      restartPolicy: Never\n"
                                "      containers:\n"
                                "      - name: jax\n"
+                               "        image: jax\n"
                                "        " CHIPS_4 "\n";
 
 static const char good_pod[] = "apiVersion: v1\n"
@@ -71,6 +73,7 @@ static const char good_pod[] = "apiVersion: v1\n"
                                "    " ACCELERATOR "    cloud.google.com/gke-tpu-topology: 2x2\n"
                                "  containers:\n"
                                "  - name: jax\n"
+                               "    image: jax\n"
                                "    " CHIPS_4 "\n";
 
 static const char good_workload[] = "apiVersion: kueue.x-k8s.io/v1beta2\n"

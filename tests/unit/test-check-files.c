@@ -34,7 +34,7 @@ START_TEST (all_findings_are_reported_in_line_order)
                      && find (check, "field") >= 0 && find (check, "chips-request") >= 0
                      && find (check, "topology-unknown") >= 0 && find (check, "slices-number") >= 0,
                  "%s", found);
-  ck_assert_uint_eq (quoit_check_get_n_findings (check), 8);
+  ck_assert_msg (quoit_check_get_n_findings (check) == 8, "%s", found);
 }
 END_TEST
 
@@ -42,14 +42,15 @@ START_TEST (every_object_of_a_file_is_checked)
 {
   g_autofree char *first = edit (good, (Edit) { "numOfHosts: 4", "numOfHosts: 3" });
   g_autofree char *second = edit (good, (Edit) { "numOfHosts: 4", "numOfHosts: 2" });
-  g_autofree char *both = g_strconcat (first, "---\nkind: Service\nspec: 4\n---\n", second, NULL);
+  g_autofree char *both
+      = g_strconcat (first, "---\napiVersion: serving.knative.dev/v1\nkind: Service\nspec: 4\n---\n", second, NULL);
   g_autoptr (QuoitCheck) check = check_text (both, NULL);
 
   ck_assert_uint_eq (quoit_check_get_n_findings (check), 2);
   ck_assert_str_eq (quoit_check_get_value (check, 0), "3");
   ck_assert_str_eq (quoit_check_get_value (check, 1), "2");
   ck_assert_str_eq (quoit_check_get_path (check, 1), GROUP ".numOfHosts");
-  ck_assert_uint_eq (quoit_check_get_line (check, 0), 24);
+  ck_assert_uint_eq (quoit_check_get_line (check, 0), 25);
   ck_assert_uint_eq (quoit_check_get_column (check, 0), 5);
 }
 END_TEST
@@ -96,7 +97,7 @@ START_TEST (list_is_checked_item_by_item)
 {
   static const char text[] = "apiVersion: v1\nkind: List\nitems:\n"
                              "- apiVersion: ray.io/v1\n  kind: RayCluster\n  metadata: {name: a}\n"
-                             "- apiVersion: v1\n  kind: Service\n";
+                             "- apiVersion: policy/v1\n  kind: PodDisruptionBudget\n";
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
@@ -110,9 +111,10 @@ START_TEST (json_is_read_as_yaml)
 {
   static const char text[]
       = "{\"apiVersion\": \"ray.io/v1\", \"kind\": \"RayCluster\", \"metadata\": {\"name\": \"a\"},\n"
-        " \"spec\": {\"headGroupSpec\": {\"template\": {\"spec\": {\"containers\": [{}]}}},\n"
+        " \"spec\": {\"headGroupSpec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \"a\", \"image\": "
+        "\"ray\"}]}}},\n"
         " \"workerGroupSpecs\": [{\"groupName\": \"g\", \"replicas\": \"1\",\n"
-        "  \"template\": {\"spec\": {\"containers\": [{}]}}}]}}\n";
+        "  \"template\": {\"spec\": {\"containers\": [{\"name\": \"a\", \"image\": \"ray\"}]}}}]}}\n";
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
@@ -122,9 +124,10 @@ END_TEST
 
 START_TEST (duplicate_group_name_is_reported_at_the_second_group)
 {
-  g_autofree char *text = edit (good, (Edit) { "  - groupName: tpu-group\n",
-                                               "  - groupName: tpu-group\n    template: {spec: {containers: [{}]}}\n"
-                                               "  - groupName: tpu-group\n" });
+  g_autofree char *text = edit (
+      good, (Edit) { "  - groupName: tpu-group\n",
+                     "  - groupName: tpu-group\n    template: {spec: {containers: [{name: head, image: ray}]}}\n"
+                     "  - groupName: tpu-group\n" });
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
@@ -206,18 +209,20 @@ START_TEST (group_that_is_not_a_map_is_reported_once)
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
 
-  ck_assert_str_eq (found, "20: field: '3': expected a map\n");
+  ck_assert_str_eq (found, "21: field: '3': expected a map\n");
 }
 END_TEST
 
 START_TEST (findings_end_after_ten_thousand)
 {
-  GString *text = g_string_new ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
-                                "  headGroupSpec: {template: {spec: {containers: [{}]}}}\n  workerGroupSpecs:\n");
+  GString *text = g_string_new (
+      "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
+      "  headGroupSpec: {template: {spec: {containers: [{name: head, image: ray}]}}}\n  workerGroupSpecs:\n");
   g_autoptr (QuoitCheck) check = NULL;
 
   for (guint i = 0; i < 20000; i++)
-    g_string_append_printf (text, "  - {groupName: g%u, replicas: x, template: {spec: {containers: [{}]}}}\n", i);
+    g_string_append_printf (
+        text, "  - {groupName: g%u, replicas: x, template: {spec: {containers: [{name: head, image: ray}]}}}\n", i);
   check = check_text (text->str, NULL);
   ck_assert_uint_eq (quoit_check_get_n_findings (check), 10001);
   ck_assert_uint_eq (count (check, QUOIT_SEVERITY_ERROR), 10000);
@@ -378,7 +383,7 @@ append_group (GString *text, guint index, JsonObject *group)
     {
       JsonObject *container = json_array_get_object_element (containers, i);
 
-      g_string_append_printf (text, "        - name: c%u\n          resources:\n", i);
+      g_string_append_printf (text, "        - name: c%u\n          image: ray\n          resources:\n", i);
       append_amount (text, "limits", container, "limit");
       append_amount (text, "requests", container, "request");
       append_amount (text, "limits", container, "tpu");
@@ -389,8 +394,9 @@ static char *
 manifest_of (JsonObject *in)
 {
   JsonArray *groups = json_object_get_array_member (in, "groups");
-  GString *text = g_string_new ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
-                                "  headGroupSpec: {template: {spec: {containers: [{}]}}}\n  workerGroupSpecs:\n");
+  GString *text = g_string_new (
+      "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
+      "  headGroupSpec: {template: {spec: {containers: [{name: head, image: ray}]}}}\n  workerGroupSpecs:\n");
 
   for (guint i = 0; i < json_array_get_length (groups); i++)
     append_group (text, i, json_array_get_object_element (groups, i));
@@ -404,7 +410,8 @@ count_errors_of_others (const QuoitCheck *check)
   guint n = 0;
 
   for (uint32_t i = 0; i < quoit_check_get_n_findings (check); i++)
-    n += strcmp (quoit_check_get_rule (check, i), "chips-request") == 0
+    n += strcmp (quoit_check_get_rule (check, i), "pod-field") == 0
+         || strcmp (quoit_check_get_rule (check, i), "chips-request") == 0
          || strcmp (quoit_check_get_rule (check, i), "chips-fraction") == 0;
   return n;
 }
@@ -484,7 +491,8 @@ END_TEST
 
 START_TEST (the_examples_have_no_findings)
 {
-  static const char *const names[] = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml", "jobset-v6e-4x4-x2.yaml" };
+  static const char *const names[]
+      = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml", "jobset-v6e-4x4-x2.yaml" };
   g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "examples", names[_i], NULL), *text = NULL;
   g_autoptr (QuoitCheck) check = NULL;
   g_autofree char *found = NULL;

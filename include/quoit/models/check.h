@@ -37,10 +37,11 @@ typedef enum {
  *
  * Checks RayClusters, RayJobs and RayServices, other objects that make pods (JobSets, LeaderWorkerSets, Jobs, Pods),
  * Kueue's queues and flavors, GKE's Slices and ComputeClasses, and the ResourceClaims, ResourceClaimTemplates and Lists
- * that they need. A note reports each object of another kind ("kind-unread"). The findings are what Kubernetes,
- * KubeRay 1.7.0 or its TPU webhook would refuse, and what they accept although it cannot work: one finding for each
- * rule and place, ordered by line and column. After 10000 findings the check stops and adds a finding about that. A
- * value that depends on a variable without a value is not checked; a finding reports this too.
+ * that they need. Every field of Ray's kinds and of common kinds of Kubernetes is compared with the schema of the kind.
+ * A note reports each object of another kind ("kind-unread"). The findings are what Kubernetes 1.35.4, KubeRay 1.7.0 or
+ * its TPU webhook would refuse, and what they accept although it cannot work: one finding for each rule and place,
+ * ordered by line and column. After 10000 findings the check stops and adds a finding about that. A value that depends
+ * on a variable without a value is not checked; a finding reports this too.
  *
  * Fails with %QUOIT_ERROR_INVALID when @text is not YAML (the message begins with line and column), when an entry of
  * @variables is not "NAME=value", or when two entries have the same name. A wrong manifest is not a failure.

@@ -2,6 +2,7 @@
 /* MaxText's table of accelerators: the rows of the catalogue that MaxText lists, under MaxText's names. */
 #include <string.h>
 
+#include "base/text.h"
 #include "models/maxtext/maxtext.h"
 
 struct _QuoitMaxtextAccelerator {

@@ -3,6 +3,7 @@
  * ones. */
 #include <string.h>
 
+#include "base/text.h"
 #include "models/maxtext/maxtext.h"
 
 /* In the order of strcmp(). */
@@ -219,9 +220,6 @@ static const char *const keys[] = {
 };
 /* clang-format on */
 
-/* Longer than any name, and than any plausible misspelling. */
-enum { LONGEST_KEY = 128 };
-
 static int
 by_text (const void *wanted, const void *key)
 {
@@ -235,34 +233,6 @@ quoit_maxtext_is_key (const char *key)
   g_autofree char *outer = g_strndup (key, strcspn (key, "."));
 
   return bsearch (outer, keys, G_N_ELEMENTS (keys), sizeof *keys, by_text) != NULL;
-}
-
-/* The Levenshtein distance, with one row of the usual table. */
-unsigned
-quoit_text_distance (const char *a, const char *b)
-{
-  unsigned row[LONGEST_KEY + 1];
-  gsize n = strlen (b);
-
-  if (n > LONGEST_KEY || strlen (a) > LONGEST_KEY)
-    return G_MAXUINT;
-
-  for (unsigned k = 0; k <= n; k++)
-    row[k] = k;
-  for (unsigned i = 0; a[i] != '\0'; i++)
-    {
-      unsigned diagonal = row[0];
-
-      row[0] = i + 1;
-      for (unsigned k = 0; k < n; k++)
-        {
-          unsigned replaced = diagonal + (a[i] != b[k]);
-
-          diagonal = row[k + 1];
-          row[k + 1] = MIN (replaced, MIN (row[k], row[k + 1]) + 1);
-        }
-    }
-  return row[n];
 }
 
 /* Returns the shortest key that contains @part, or NULL. */

@@ -44,8 +44,6 @@ void quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t
 gboolean quoit_maxtext_is_key (const char *key);
 /* Returns the setting with the most similar name, or NULL if none is similar. */
 const char *quoit_maxtext_nearest_key (const char *key);
-/* Returns the number of letters to insert, delete or replace. */
-unsigned quoit_text_distance (const char *a, const char *b);
 
 /* An axis of a mesh. @key is the part of its size's key between "ici_" or "dcn_" and "_parallelism". If it is NULL,
  * the axis has no key and its size is always 1. */

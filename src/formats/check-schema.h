@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules about kinds and their schemas: what the API server refuses before any controller reads an object. */
+#pragma once
+
+#include "formats/check-rules.h"
+#include "formats/schema/tables.h"
+
+/* Indexes into quoit_check_schema_rules. */
+typedef enum {
+  QUOIT_CHECK_RULE_FIELD_UNKNOWN,
+  QUOIT_CHECK_RULE_FIELD_MISSING,
+  QUOIT_CHECK_RULE_FIELD_VALUE,
+  QUOIT_CHECK_RULE_FIELD_RANGE, /* accepted by the API server, but not by KubeRay */
+  QUOIT_CHECK_RULE_POD_FIELD,   /* accepted in the object, but refused in the pods that are made from it */
+  QUOIT_CHECK_RULE_KIND_UNKNOWN,
+  QUOIT_CHECK_RULE_OBJECT_NAME
+} QuoitCheckSchemaRule;
+
+/* Compares @object with the schema of @kind, which has one, and reports what differs. */
+void quoit_check_compare (QuoitChecker *checker, JsonNode *object, const QuoitSchemaKind *kind);
