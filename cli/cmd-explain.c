@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-view.h"
-#include "hold-and-wait.h"
 #include "report-view.h"
 #include "request-parts.h"
 #include "verbs.h"
 
 /* Sets *@remedy to the command that gives the group what it has lost, or to a sentence if callers hold parts of what it
- * waits for; see hold_and_wait_describe(). */
+ * waits for; see quoit_snapshot_dup_hold_and_wait(). */
 static QuoitReport *
 explain_group (Session *session, char **remedy, GError **error)
 {
@@ -20,7 +19,9 @@ explain_group (Session *session, char **remedy, GError **error)
       && quoit_group_get_source (group)[0] == '\0')
     *remedy = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
   else if (group != NULL)
-    *remedy = hold_and_wait_describe (snapshot, group);
+    *remedy = quoit_snapshot_dup_hold_and_wait (snapshot, handle, NULL);
+  if (*remedy != NULL && (*remedy)[0] == '\0')
+    g_clear_pointer (remedy, g_free);
   return report;
 }
 

@@ -5,7 +5,6 @@
 #include "fleet-view.h"
 #include "group-view.h"
 #include "growth-view.h"
-#include "hold-and-wait.h"
 #include "ray-status.h"
 #include "resource-view.h"
 #include "text.h"
@@ -297,8 +296,9 @@ add_unsound_reservation (Table *table, const QuoitGroup *group, const char *labe
 static void
 add_pending_group (const ProblemList *list, const QuoitGroup *group, const char *label)
 {
-  g_autofree char *holds = hold_and_wait_describe (list->snapshot, group);
-  g_autofree char *problem = g_strconcat ("its source has not placed it", holds == NULL ? NULL : "; ", holds, NULL);
+  g_autofree char *holds = quoit_snapshot_dup_hold_and_wait (list->snapshot, label, NULL);
+  const bool waits = holds != NULL && holds[0] != '\0';
+  g_autofree char *problem = g_strconcat ("its source has not placed it", waits ? "; " : NULL, holds, NULL);
 
   add_waiting_group (list, group, label, problem);
 }

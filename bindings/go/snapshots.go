@@ -801,6 +801,27 @@ func (s *Snapshot) ExplainGroup(group string) (*Report, error) {
 	})
 }
 
+// HoldAndWait describes a deadlock of Ray's callers, if a group, given as NAME or NAME@ID, waits in one. They reserve the
+// heads of their slices one after the other, so two of them can each have a head and wait for another one. It returns
+// "" if the group does not wait, or waits for something else. It fails with NotFound if there is no such group.
+func (s *Snapshot) HoldAndWait(group string) (sentence string, err error) {
+	var arguments cconv.Arguments
+	text := (*C.char)(arguments.Text("group", group))
+	if err := arguments.Err(); err != nil {
+		return "", err
+	}
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		result := C.quoit_snapshot_dup_hold_and_wait(c, text, &gerror)
+		if err := errorFromC(gerror); err != nil {
+			return err
+		}
+		sentence = moveString(result)
+		return nil
+	})
+	return sentence, err
+}
+
 // report returns the report that run makes.
 func (s *Snapshot) report(run func(*C.QuoitSnapshot, **C.GError) *C.QuoitReport) (report *Report, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {

@@ -207,6 +207,23 @@ QUOIT_API QuoitReport *quoit_snapshot_explain (const QuoitSnapshot *snapshot, co
 QUOIT_API QuoitReport *quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, GError **error);
 
 /**
+ * quoit_snapshot_dup_hold_and_wait:
+ * @group: NAME or NAME@ID of a group
+ *
+ * Describes a deadlock of Ray's callers. They reserve the heads of their slices one after the other, so two of them can
+ * each have a head and wait for another one. The sentence names @group, the head's resource for which it waits, and the
+ * groups that have nothing but a head of that type, with their slices. quoit does not know which caller made a group.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such group.
+ *
+ * Returns: (transfer full): the sentence; "" if the group is placed, or waits for something else, or if no group has
+ * only a head; g_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_hold_and_wait (const QuoitSnapshot *snapshot, const char *group, GError **error);
+
+/**
  * quoit_snapshot_dup_json:
  *
  * Returns everything in the snapshot as one JSON document with "schema": "quoit/1": sources, pools, slices, nodes,

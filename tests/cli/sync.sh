@@ -41,9 +41,9 @@ fact "slices that a group uses partly are not free" '[(c["slices"], c["fit_now"]
 holder=cac052a2c50ab9fa147e921e740b01000000@4
 ok 0 "status prints the problems of groups" status -o json
 fact "status names hold-and-wait, and who has only the head of a slice" \
-  "[('hold-and-wait: it waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;') in p['problem'] for p in d['problems']]" "[True]"
+  "[('hold-and-wait: $pending@2 waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;') in p['problem'] for p in d['problems']]" "[True]"
 ok 0 "explain prints why the pending group waits" explain "$pending"
-out "explain names hold-and-wait" "hold-and-wait: it waits for 'TPU-v6e-16-head', while $holder has only the head of v6e-group-0"
+out "explain names hold-and-wait" "hold-and-wait: $pending@2 waits for 'TPU-v6e-16-head', while $holder has only the head of v6e-group-0"
 ok 0 "verify replays the import of groups" verify
 baseline
 for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do

@@ -441,6 +441,19 @@ class Snapshot(View):
         """
         return take_report(call(lib.quoit_snapshot_explain_group, self._handle, to_group_name(group)))
 
+    def hold_and_wait(self, group: str | Group) -> str | None:
+        """Describes a deadlock of Ray's callers, if the group waits in one; else returns None.
+
+        Ray's callers reserve the heads of their slices one after the other, so two of them can each have a head and
+        wait for another one. The sentence names the group, the resource for which it waits, and the groups that have
+        nothing but a head of that type.
+
+        Raises:
+            NotFoundError: there is no such group.
+        """
+        text = call(lib.quoit_snapshot_dup_hold_and_wait, self._handle, to_group_name(group))
+        return _c.take_text(text) or None
+
     def to_json(self) -> str:
         """Returns the whole state as a document with "schema": "quoit/1". Equal states give equal text."""
         return _c.take_text(lib.quoit_snapshot_dup_json(self._handle))

@@ -255,6 +255,29 @@ def test_slices_that_other_programs_use_in_ray_are_not_allocated(path):
     ray.util.remove_placement_group(group)
 
 
+def test_a_group_that_ray_made_and_that_waits_is_explained(path):
+    heads = [{"TPU-v6e-16-head": 1}]
+    holders = [ray.util.placement_group(heads, name=name) for name in ("job-a", "")]
+    assert all(one.wait(10) for one in holders)
+    waiting = ray.util.placement_group(heads)
+    unnamed, pending = holders[1].id.hex(), waiting.id.hex()
+    for one in (waiting, pending):
+        found = quoit.ray.explain(one, ledger=path)
+        assert (found.group.name, found.report.verdict) == (pending, quoit.Verdict.NOT_NOW)
+        assert f"{pending}@" in found.hold_and_wait and "waits for 'TPU-v6e-16-head'" in found.hold_and_wait
+        assert "job-a@" in found.hold_and_wait and f"{unnamed}@" in found.hold_and_wait
+        assert found.hold_and_wait in str(found)
+    named = ray.util.placement_group([{"TPU": 4, "CPU": 1000}], name="large")
+    found = quoit.ray.explain("large", ledger=path)
+    assert (found.group.name, found.report.verdict, found.hold_and_wait) == ("large", quoit.Verdict.NEVER, None)
+    with pytest.raises(quoit.ConflictError):
+        quoit.ray.explain("job-a", ledger=path)
+    with pytest.raises(quoit.NotFoundError, match="group 'no-such-group': Ray has no such placement group"):
+        quoit.ray.explain("no-such-group", ledger=path)
+    for one in (*holders, waiting, named):
+        ray.util.remove_placement_group(one)
+
+
 def test_threads_of_one_driver_can_reserve_concurrently(path):
     got, refused = [], []
 

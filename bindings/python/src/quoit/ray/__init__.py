@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .free import FreeSlice, free_slices
     from .ledgers import LedgerLike, fleet_from_ray, sync
+    from .pending import PendingGroup, explain_pending
     from .refusals import SlicesNotFreeError
     from .slices import SlicePlacementGroup, attach, explain, slice_placement_group
     from .tasks import run_on_slice
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "FreeSlice": "free",
     "LedgerLike": "ledgers",
+    "PendingGroup": "pending",
     "SlicesNotFreeError": "refusals",
     "SlicePlacementGroup": "slices",
     "attach": "slices",
     "explain": "slices",
+    "explain_pending": "pending",
     "fleet_from_ray": "ledgers",
     "free_slices": "free",
     "run_on_slice": "tasks",
@@ -42,10 +45,12 @@ _HOMES = {
 __all__ = [
     "FreeSlice",
     "LedgerLike",
+    "PendingGroup",
     "SlicePlacementGroup",
     "SlicesNotFreeError",
     "attach",
     "explain",
+    "explain_pending",
     "fleet_from_ray",
     "free_slices",
     "run_on_slice",

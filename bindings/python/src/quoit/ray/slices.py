@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from .. import errors
 from ..groups import Group, GroupState
@@ -21,6 +21,7 @@ from ..topologies import topology as topology_of
 from . import cluster, owners, versions
 from .acquiring import FRESH_S, KeyInUseError, acquire_slices
 from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, get_ray_ledger, live_group
+from .pending import PendingGroup, explain_pending
 from .placing import Reservation, SliceGroupRequest, cancel, release
 from .refusals import SlicesNotFreeError
 from .repairing import explain as explain_repair
@@ -608,6 +609,7 @@ def attach(
     return one
 
 
+@overload
 def explain(
     topology: str,
     accelerator_version: str,
@@ -616,11 +618,29 @@ def explain(
     chips_per_vm: int | None = None,
     ledger: LedgerLike = None,
     source: str = SOURCE,
-) -> Report:
+) -> Report: ...
+
+
+@overload
+def explain(pending: Any, /, *, ledger: LedgerLike = None, source: str = SOURCE) -> PendingGroup: ...
+
+
+def explain(
+    topology: Any,
+    accelerator_version: str | None = None,
+    num_slices: int = 1,
+    *,
+    chips_per_vm: int | None = None,
+    ledger: LedgerLike = None,
+    source: str = SOURCE,
+) -> Report | PendingGroup:
     """Reports whether `slice_placement_group` would succeed now, and if not, why. Nothing is reserved.
 
+    With a PlacementGroup, its id or its name as the only argument, explains why that group waits, also if Ray itself
+    or another library has made it: `explain_pending`.
+
     Args:
-        topology: like for `slice_placement_group`.
+        topology: like for `slice_placement_group`; or a placement group.
         accelerator_version: like for `slice_placement_group`.
         num_slices: like for `slice_placement_group`.
         chips_per_vm: like for `slice_placement_group`.
@@ -630,6 +650,8 @@ def explain(
     Raises:
         InvalidError, NotFoundError, VersionError, TypeError: like `slice_placement_group`.
     """
+    if accelerator_version is None:
+        return explain_pending(topology, ledger=ledger, source=source)
     versions.check()
     arguments = dict.fromkeys(("resources_per_bundle", "lifetime", "bundle_label_selector", "tpu_resource_per_chip"))
     chosen = {"topology": topology, "accelerator_version": accelerator_version, "num_slices": num_slices}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hold-and-wait.h"
+/* Hold-and-wait: callers that each have a part of what they need, and wait for the rest. */
+#include "api/handles.h"
 
 #include <string.h>
-
-#include "fleet-view.h"
 
 enum { MOST_NAMED = 3 };
 
@@ -41,28 +40,54 @@ find_holder_of_head (const QuoitSnapshot *snapshot, uint32_t slice, const char *
   return holder != NULL && g_strcmp0 (head_of (holder), head) == 0 ? g_steal_pointer (&holder) : NULL;
 }
 
-char *
-hold_and_wait_describe (const QuoitSnapshot *snapshot, const QuoitGroup *waiting)
+static char *
+dup_slice_name (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  const char *head = quoit_group_get_state (waiting) == QUOIT_GROUP_PENDING ? head_of (waiting) : NULL;
-  g_autoptr (GString) text = g_string_new (NULL);
+  const char *name = quoit_snapshot_get_slice_name (snapshot, slice);
+  uint32_t found;
+
+  return quoit_snapshot_lookup_slice (snapshot, name, &found, NULL) && found == slice
+             ? g_strdup (name)
+             : quoit_snapshot_dup_slice_full_name (snapshot, slice);
+}
+
+/* Lists who has only the head of a slice of that type. Returns their number. */
+static guint
+list_holders (const QuoitSnapshot *snapshot, const char *head, GString *text)
+{
   guint n = 0;
 
-  for (uint32_t slice = 0; head != NULL && slice < quoit_snapshot_get_n_slices (snapshot); slice++)
+  for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
     {
       g_autoptr (QuoitGroup) holder = find_holder_of_head (snapshot, slice, head);
-      g_autofree char *name = holder == NULL ? NULL : slice_display_name (snapshot, slice);
+      g_autofree char *name = holder == NULL ? NULL : dup_slice_name (snapshot, slice);
 
       if (holder != NULL && n++ < MOST_NAMED)
         g_string_append_printf (text, "%s%s has only the head of %s", n == 1 ? "" : ", ",
                                 quoit_group_get_handle (holder), name);
     }
-  if (n == 0)
-    return NULL;
   if (n > MOST_NAMED)
     g_string_append_printf (text, " and %u more", n - MOST_NAMED);
+  return n;
+}
+
+char *
+quoit_snapshot_dup_hold_and_wait (const QuoitSnapshot *snapshot, const char *group, GError **error)
+{
+  g_autoptr (QuoitGroup) waiting = NULL;
+  g_autoptr (GString) holders = g_string_new (NULL);
+  const char *head;
+
+  g_return_val_if_fail (snapshot != NULL && group != NULL, NULL);
+
+  waiting = quoit_snapshot_lookup_group (snapshot, group, error);
+  if (waiting == NULL)
+    return NULL;
+  head = quoit_group_get_state (waiting) == QUOIT_GROUP_PENDING ? head_of (waiting) : NULL;
+  if (head == NULL || list_holders (snapshot, head, holders) == 0)
+    return g_strdup ("");
   return g_strdup_printf (
-      "hold-and-wait: it waits for '%s', while %s; callers that each have some slices and wait for more "
+      "hold-and-wait: %s waits for '%s', while %s; callers that each have some slices and wait for more "
       "can block each other until one gives up",
-      head, text->str);
+      quoit_group_get_handle (waiting), head, holders->str);
 }
