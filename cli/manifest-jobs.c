@@ -135,7 +135,7 @@ print_jobs (Session *session, const ManifestOptions *options, QuoitLedger *ledge
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GArray) chosen = NULL;
-  const EnvChoiceOptions none = { NULL };
+  const EnvChoiceOptions none = { .slice = NULL };
   g_auto (EnvView) view = { .topology = NULL };
   const char *job;
 

@@ -190,10 +190,64 @@ check_requests (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
     }
 }
 
+/* --- ResourceClaims and ResourceClaimTemplates --- */
+
+static void
+check_mode (QuoitChecker *checker, JsonNode *request)
+{
+  JsonNode *exactly = quoit_check_member (checker, request, "exactly"), *from = exactly != NULL ? exactly : request;
+  JsonNode *node = quoit_check_member (checker, from, "allocationMode");
+  JsonNode *count = quoit_check_member (checker, from, "count");
+  const char *mode;
+
+  if (!quoit_check_text (checker, node, "allocationMode", &mode))
+    return;
+  if (strcmp (mode, "All") != 0 && strcmp (mode, "ExactCount") != 0)
+    quoit_check_report (checker, quoit_check_find_rule (quoit_check_claim_rules, "claim-devices"), node,
+                        "allocationMode", "All or ExactCount");
+  else if (strcmp (mode, "All") == 0 && count != NULL)
+    quoit_check_report (checker, quoit_check_find_rule (quoit_check_claim_rules, "claim-devices"), count, "count",
+                        "none with allocationMode All, or ExactCount: Kubernetes refuses both together");
+}
+
+static void
+check_devices (QuoitChecker *checker, JsonNode *spec)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  JsonNode *node = quoit_check_member (checker, quoit_check_member (checker, spec, "devices"), "requests");
+  JsonArray *requests = quoit_check_array (checker, node, "requests");
+
+  for (guint i = 0; requests != NULL && i < json_array_get_length (requests); i++)
+    {
+      JsonNode *request = json_array_get_element (requests, i),
+               *name_node = quoit_check_member (checker, request, "name");
+      const char *name;
+
+      if (quoit_check_text (checker, name_node, "name", &name) && !g_hash_table_add (names, (char *) name))
+        quoit_check_report (checker, quoit_check_find_rule (quoit_check_claim_rules, "claim-devices"), name_node,
+                            "name", "each request of a claim once");
+      check_mode (checker, request);
+    }
+}
+
+gboolean
+quoit_check_claim_object (QuoitChecker *checker, JsonNode *object, const char *kind)
+{
+  JsonNode *spec = quoit_check_member (checker, object, "spec");
+
+  if (strcmp (kind, "ResourceClaimTemplate") == 0)
+    spec = quoit_check_member (checker, spec, "spec");
+  else if (strcmp (kind, "ResourceClaim") != 0)
+    return FALSE;
+  check_devices (checker, spec);
+  return TRUE;
+}
+
 const QuoitCheckRule quoit_check_claim_rules[] = {
   { "claim-source", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_sources },
   { "claim-twice", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_names },
   { "claim-shared", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_PODS, check_shared },
   { "claim-request", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_PODS, check_requests },
+  { "claim-devices", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
 };

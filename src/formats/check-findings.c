@@ -62,6 +62,14 @@ add (QuoitChecker *checker, Notice notice)
   g_array_append_val (checker->notices, notice);
 }
 
+const QuoitCheckRule *
+quoit_check_find_rule (const QuoitCheckRule *table, const char *name)
+{
+  while (strcmp (table->name, name) != 0)
+    table++;
+  return table;
+}
+
 void
 quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                     const char *expected, ...)

@@ -25,16 +25,6 @@ quoit_check_nodes_run (QuoitChecker *checker, const QuoitCheckCluster *cluster, 
 
 /* --- Slice --- */
 
-static const QuoitCheckRule *
-rule_named (const char *name)
-{
-  const QuoitCheckRule *rule = quoit_check_gke_rules;
-
-  while (strcmp (rule->name, name) != 0)
-    rule++;
-  return rule;
-}
-
 static void
 check_name (QuoitChecker *checker, JsonNode *object)
 {
@@ -44,7 +34,7 @@ check_name (QuoitChecker *checker, JsonNode *object)
   if (quoit_check_text (checker, node, "name", &name)
       && (!quoit_dns_is_label (name, LONGEST_SLICE_NAME) || !g_ascii_islower (*name)))
     quoit_check_report (
-        checker, rule_named ("slice-name"), node, "name",
+        checker, quoit_check_find_rule (quoit_check_gke_rules, "slice-name"), node, "name",
         "at most %d lower-case letters, digits and '-', a letter first and no '-' last: GKE refuses any "
         "other Slice",
         LONGEST_SLICE_NAME);
@@ -68,8 +58,8 @@ check_partitions (QuoitChecker *checker, JsonNode *spec, const QuoitCheckText *t
 
       if (quoit_check_text (checker, json_array_get_element (ids, i), "partition", &id)
           && !g_hash_table_add (seen, (char *) id))
-        quoit_check_report (checker, rule_named ("slice-partitions"), json_array_get_element (ids, i), "partition",
-                            "each partition once");
+        quoit_check_report (checker, quoit_check_find_rule (quoit_check_gke_rules, "slice-partitions"),
+                            json_array_get_element (ids, i), "partition", "each partition once");
     }
   if (topology->text == NULL || !quoit_shape_parse (topology->text, &shape, NULL))
     return;
@@ -78,8 +68,9 @@ check_partitions (QuoitChecker *checker, JsonNode *spec, const QuoitCheckText *t
     {
       g_autofree char *quoted = quoit_quote (topology->text);
 
-      quoit_check_report (checker, rule_named ("slice-partitions"), node, "partitionIds",
-                          "%" G_GINT64_FORMAT " of them, the cubes of 4x4x4 chips in topology %s", cubes, quoted);
+      quoit_check_report (checker, quoit_check_find_rule (quoit_check_gke_rules, "slice-partitions"), node,
+                          "partitionIds", "%" G_GINT64_FORMAT " of them, the cubes of 4x4x4 chips in topology %s",
+                          cubes, quoted);
     }
 }
 

@@ -253,8 +253,6 @@ has_nothing_to_check (const char *kind)
                                        "PodMonitor",
                                        "PriorityClass",
                                        "ProvisioningRequestConfig",
-                                       "ResourceClaim",
-                                       "ResourceClaimTemplate",
                                        "ResourceQuota",
                                        "Role",
                                        "RoleBinding",
@@ -277,7 +275,7 @@ check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 
   if (quoit_ray_kind_find (kind, &found))
     check_cluster (checker, object, &quoit_ray_kinds[found]);
-  else if (kind == NULL || has_nothing_to_check (kind))
+  else if (kind == NULL || has_nothing_to_check (kind) || quoit_check_claim_object (checker, object, kind))
     {
       checker->n_objects += has_schema;
       return;

@@ -11,16 +11,6 @@ static const char kueue_group[] = "kueue.x-k8s.io";
 /* A quota from this many chips on means no limit. */
 enum { MOST_LEVELS = 16, UNLIMITED_CHIPS = 100000 };
 
-static const QuoitCheckRule *
-rule_named (const char *name)
-{
-  const QuoitCheckRule *rule = quoit_check_queue_rules;
-
-  while (strcmp (rule->name, name) != 0)
-    rule++;
-  return rule;
-}
-
 /* Reports a name that no object of @kind has, if the file has objects of that kind. Otherwise the cluster has them. */
 static void
 check_reference (QuoitChecker *checker, const char *rule, JsonNode *node, const char *what, const char *kind)
@@ -30,7 +20,7 @@ check_reference (QuoitChecker *checker, const char *rule, JsonNode *node, const 
 
   if (quoit_check_text (checker, node, what, &name) && g_hash_table_size (objects) > 0
       && !g_hash_table_contains (objects, name))
-    quoit_check_report (checker, rule_named (rule), node, what,
+    quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, rule), node, what,
                         "the name of a %s: the file has others, but not this one", kind);
 }
 
@@ -84,7 +74,7 @@ check_quota (QuoitChecker *checker, JsonNode *resource, gint64 chips)
   if (chips < 2 || !quoit_check_quantity (checker, node, "nominalQuota", &quota)
       || quota.e4 >= (int64_t) UNLIMITED_CHIPS * QUOIT_AMOUNT_UNIT || quota.e4 % (chips * QUOIT_AMOUNT_UNIT) == 0)
     return;
-  quoit_check_report (checker, rule_named ("quota-slices"), node, "nominalQuota",
+  quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "quota-slices"), node, "nominalQuota",
                       "a multiple of %" G_GINT64_FORMAT
                       ", the chips of a slice of this flavor: jobs use whole slices, so the rest is never used",
                       chips);
@@ -109,7 +99,8 @@ check_covered (QuoitChecker *checker, JsonArray *covered, JsonNode *flavor, Json
       is_same = strcmp (expected, name) == 0;
     }
   if (!is_same)
-    quoit_check_report (checker, rule_named ("flavor-resources"), quoit_tree_member (flavor, "resources"), "resources",
+    quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "flavor-resources"),
+                        quoit_tree_member (flavor, "resources"), "resources",
                         "a quota for each of the %u 'coveredResources', in the same order: Kueue refuses the queue", n);
 }
 
@@ -175,7 +166,8 @@ check_topology (QuoitChecker *checker, JsonNode *object)
   guint n = levels == NULL ? 0 : json_array_get_length (levels);
 
   if (levels != NULL && (n == 0 || n > MOST_LEVELS))
-    quoit_check_report (checker, rule_named ("topology-levels"), node, "levels", "1 to %d levels", MOST_LEVELS);
+    quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "topology-levels"), node, "levels",
+                        "1 to %d levels", MOST_LEVELS);
   for (guint i = 0; i < n; i++)
     {
       JsonNode *label = quoit_check_member (checker, json_array_get_element (levels, i), "nodeLabel");
@@ -184,9 +176,11 @@ check_topology (QuoitChecker *checker, JsonNode *object)
       if (!quoit_check_text (checker, label, "nodeLabel", &text))
         continue;
       if (!g_hash_table_add (seen, (char *) text))
-        quoit_check_report (checker, rule_named ("topology-levels"), label, "nodeLabel", "each label once");
+        quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "topology-levels"), label,
+                            "nodeLabel", "each label once");
       else if (i + 1 < n && strcmp (text, QUOIT_K8S_LABEL_HOST_NAME) == 0)
-        quoit_check_report (checker, rule_named ("topology-levels"), label, "nodeLabel",
+        quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "topology-levels"), label,
+                            "nodeLabel",
                             "another label here: " QUOIT_K8S_LABEL_HOST_NAME " can only be the last level");
     }
 }

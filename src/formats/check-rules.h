@@ -166,6 +166,9 @@ gboolean quoit_check_selects_otherwise (const QuoitCheckGroup *group);
 /* Returns whether an entry of a pod's 'resourceClaims' may give the pod chips. */
 gboolean quoit_check_claim_may_have_chips (QuoitChecker *checker, JsonNode *claim);
 
+/* Returns the rule of that name in @table, which must have it. */
+const QuoitCheckRule *quoit_check_find_rule (const QuoitCheckRule *table, const char *name);
+
 /* Adds a finding about @node. Its message is "WHAT VALUE: expected EXPECTED", with the value only if @node is a
    scalar. */
 void quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
@@ -195,6 +198,7 @@ gboolean quoit_check_is_in_group (QuoitChecker *checker, JsonNode *object, const
 gboolean quoit_check_workload (QuoitChecker *checker, JsonNode *object, const char *kind);
 gboolean quoit_check_queue (QuoitChecker *checker, JsonNode *object, const char *kind);
 gboolean quoit_check_gke_object (QuoitChecker *checker, JsonNode *object, const char *kind);
+gboolean quoit_check_claim_object (QuoitChecker *checker, JsonNode *object, const char *kind);
 
 /* Checks the kind, the name and every field of @object as the API server does. Call it after the rules that read the
    object, because it does not report again what they have refused. */

@@ -121,7 +121,19 @@ else
   out "the wrong command is named" "input quoit '/nonexistent': expected a command that prints its version"
   printf '#!/bin/sh\nexec "%s" "$@"\n' "$command" >bin/quoit
   chmod +x bin/quoit
-  PATH=$tmp/bin:$PATH act 3 "the action uses the quoit on the path" files=hosts.yaml
+  (PATH=$tmp/bin:$PATH && act 3 "the action uses the quoit on the path" files=hosts.yaml && [ "$failed" -eq 0 ])
+  holds "the action uses the quoit on the path" test $? -eq 0
+
+  # Without a quoit, the action builds its own source by ./dev, as root.
+  mkdir -p source/contrib tools
+  cp -R "$top_srcdir/contrib/github-action" source/contrib
+  printf '#!/bin/sh\ncd "$(dirname "$0")" && mkdir -p build/cli && cp "%s" build/cli/quoit && echo "built: $*"\n' "$tmp/bin/quoit" >source/dev
+  printf '#!/bin/sh\nexec "$@"\n' >tools/sudo
+  chmod +x source/dev tools/sudo
+  (PATH=$tmp/tools:/usr/bin:/bin "$python" "$top_srcdir/tests/cli/run-action.py" source/contrib/github-action files=hosts.yaml >"$tmp/out" 2>&1)
+  holds "the action checks with the command that it has built" test $? -eq 3
+  out "the action builds its source" "built: build"
+  out "the built command finds the error" "::error file=hosts.yaml,line=$line,"
 fi
 
 # --- the hook for pre-commit, whose entry gets the names of the changed files
