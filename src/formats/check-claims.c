@@ -102,7 +102,7 @@ check_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheck
     }
 }
 
-/* A claim with a name of its own exists once, and its devices are on one node. */
+/* A claim with a name of its own exists once, and its devices are on one node (gke-kuberay-jax 10.4). */
 static void
 check_shared (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
               const QuoitCheckGroup *group)

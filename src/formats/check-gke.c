@@ -6,7 +6,7 @@
 
 #include "base/dns.h"
 
-/* GKE appends a hyphen and eight characters to the name of a Slice. */
+/* GKE appends a hyphen and eight characters to the name of a Slice (gke-kuberay-jax 9.1). */
 enum { LONGEST_SLICE_NAME = 54, CHIPS_OF_A_CUBE = 64 };
 
 void

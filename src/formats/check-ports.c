@@ -167,8 +167,8 @@ is_port_of (guint index, const char *name)
   return FALSE;
 }
 
-/* KubeRay gives the head's service the ports of its first container, or all default ports if it states none. RayJobs
- * and RayServices reach the dashboard by the port of that name. */
+/* KubeRay gives the head's service the ports of its first container, or all default ports if it states none
+ * (gke-kuberay-jax 10.1). RayJobs and RayServices reach the dashboard by the port of that name. */
 static void
 check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
             const QuoitCheckGroup *group)

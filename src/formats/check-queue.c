@@ -80,7 +80,7 @@ check_quota (QuoitChecker *checker, JsonNode *resource, gint64 chips)
                       chips);
 }
 
-/* Kueue requires that each flavor has a quota for each covered resource, in the same order. */
+/* Kueue requires that each flavor has a quota for each covered resource, in the same order (gke-kuberay-jax 10.5). */
 static void
 check_covered (QuoitChecker *checker, JsonArray *covered, JsonNode *flavor, JsonArray *resources)
 {

@@ -168,7 +168,7 @@ has_text (const QuoitCheckText *selector)
   return selector->text != NULL && *selector->text != '\0';
 }
 
-/* Nodes with TPUs have the taint google.com/tpu, which GKE makes pods that request chips tolerate. */
+/* Nodes with TPUs have the taint google.com/tpu, which pods that request chips tolerate (gke-kuberay-jax 10.3). */
 static void
 check_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                const QuoitCheckGroup *group)

@@ -325,7 +325,7 @@ check_selector (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
                         "one such as '4x4': without it the pods can run on slices of any topology");
 }
 
-/* JobSet's webhook refuses names that make the name of a job or a pod too long. */
+/* JobSet's webhook refuses names that make the name of a job or a pod too long (gke-kuberay-jax 10.2). */
 static void
 check_job_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group)

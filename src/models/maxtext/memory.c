@@ -200,7 +200,8 @@ bytes_of_state (QuoitMaxtextCheck *check)
   return strcmp (optimizer, "sgd") == 0 ? weight : 0;
 }
 
-/* The number of devices among which the weights are split. Only the axes of data parallelism repeat them. */
+/* The number of devices among which the weights are split (gke-kuberay-jax 10.7). Only the axes of data parallelism
+ * repeat them. */
 static int64_t
 count_shards (const QuoitMaxtextCheck *check)
 {
