@@ -11,6 +11,7 @@ edited ()
 }
 edited hosts.yaml 's/numOfHosts: 4/numOfHosts: 3/'
 edited 'odd, 5%: name.yaml' "s/tpu-v6e-slice/'50%:::error,'/"
+edited warned.yaml 's/ replicas: 2/ replicas: 9/; s/numOfHosts/maxReplicas: 4\n    numOfHosts/; s/NUM_SLICES/NUM/'
 edited variable.yaml 's/numOfHosts: 4/numOfHosts: ${HOSTS}/'
 printf 'kind: RayCluster\nspec: [\n' >broken.yaml
 line=$(grep -n numOfHosts hosts.yaml | cut -d: -f1)
@@ -19,7 +20,9 @@ line=$(grep -n numOfHosts hosts.yaml | cut -d: -f1)
 ok 3 "-o github has exit status 3 for errors" check manifest -o github "$good" hosts.yaml
 holds "a finding is one workflow command" test "$(cat "$tmp/out")" = \
   "::error file=hosts.yaml,line=$line,col=5,title=quoit numofhosts-topology::numOfHosts '3': expected 4, the hosts of topology '4x4' with 4 chips per pod"
-ok 0 "-o github has exit status 0 for warnings" check manifest -o github 'odd, 5%: name.yaml'
+ok 0 "-o github has exit status 0 for warnings" check manifest -o github warned.yaml
+out "a warning is a warning" "::warning file=warned.yaml,line="
+ok 3 "odd names and values are checked" check manifest -o github 'odd, 5%: name.yaml'
 out "properties and messages are escaped" "::warning file=odd%2C 5%25%3A name.yaml,line="
 out "the percent sign of a message is escaped, and nothing else" "::accelerator '50%25:::error,': expected"
 cp hosts.yaml "$(printf 'a\n::error::b\033.yaml')"
@@ -55,17 +58,18 @@ for result in run["results"]:
     assert result["level"] in ("error", "warning", "note")
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     assert result["message"]["text"]'
-ok 3 "-o sarif has exit status 3 for errors" check manifest -o sarif "$good" hosts.yaml 'odd, 5%: name.yaml' broken.yaml
+ok 3 "-o sarif has exit status 3 for errors" check manifest -o sarif "$good" hosts.yaml warned.yaml broken.yaml
 holds "the log is valid, and the documentation describes each rule" "$python" -c "$valid" "$tmp/out"
 fact "the results have rules and levels" '[(r["ruleId"], r["level"]) for r in d["runs"][0]["results"]]' \
-  "[('numofhosts-topology', 'error'), ('accelerator-unknown', 'warning'), ('yaml', 'error')]"
+  "[('numofhosts-topology', 'error'), ('replicas-range', 'warning'), ('yaml', 'error')]"
 fact "a result has file, line and column" 'd["runs"][0]["results"][0]["locations"][0]["physicalLocation"]' \
   "{'artifactLocation': {'uri': 'hosts.yaml'}, 'region': {'startLine': $line, 'startColumn': 5}}"
 fact "a result has the path in the document" 'd["runs"][0]["results"][0]["locations"][0]["logicalLocations"]' \
   "[{'fullyQualifiedName': '\$.spec.workerGroupSpecs[0].numOfHosts'}]"
-fact "a name that looks like a scheme is a relative reference" \
-  'd["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]' "./odd,%205%25:%20name.yaml"
 fact "the run has its exit status" '[(i["executionSuccessful"], i["exitCode"]) for i in d["runs"][0]["invocations"]]' "[(True, 3)]"
+ok 3 "a file with an odd name is checked" check manifest -o sarif 'odd, 5%: name.yaml'
+fact "a name that looks like a scheme is a relative reference" \
+  'd["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]' "./odd,%205%25:%20name.yaml"
 ok 3 "an absolute path is checked" check manifest -o sarif "$tmp/hosts.yaml"
 fact "an absolute path is a URL" 'd["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"][:8]' 'file:///'
 ok 4 "an unreadable file has exit status 4" check manifest -o sarif missing.yaml hosts.yaml
@@ -108,7 +112,6 @@ else
   act 0 "the action accepts valid files" quoit="$command" files='m/good.yaml'
   act 0 "the action sets variables" quoit="$command" files='variable.yaml' set='HOSTS=4' strict=true
   holds "a set variable leaves no finding" test "$(grep -c '^::' "$tmp/out")" -eq 0
-  edited warned.yaml 's/ replicas: 2/ replicas: 9/; s/numOfHosts/maxReplicas: 4\n    numOfHosts/; s/NUM_SLICES/NUM/'
   act 0 "warnings pass the action" quoit="$command" files='warned.yaml'
   act 3 "strict makes warnings fail the action" quoit="$command" files='warned.yaml' strict=true
   act 2 "a pattern without files fails the action" quoit="$command" files='none/*.yaml'
@@ -121,7 +124,7 @@ else
   out "the wrong command is named" "input quoit '/nonexistent': expected a command that prints its version"
   printf '#!/bin/sh\nexec "%s" "$@"\n' "$command" >bin/quoit
   chmod +x bin/quoit
-  (PATH=$tmp/bin:$PATH && act 3 "the action uses the quoit on the path" files=hosts.yaml && [ "$failed" -eq 0 ])
+  (PATH=$tmp/bin:$PATH && failed=0 && act 3 "the action uses the quoit on the path" files=hosts.yaml && [ "$failed" -eq 0 ])
   holds "the action uses the quoit on the path" test $? -eq 0
 
   # Without a quoit, the action builds its own source by ./dev, as root.
