@@ -32,7 +32,7 @@ show (Session *session, const Map *map, const Options *options, const char *titl
     return false;
   if (session_wants_json (session))
     return session_print (session, map_document (map), error);
-  text = map_format_text (map);
+  text = map_format_text (map, session_get_width (session));
   return session_write (session, text, error);
 }
 

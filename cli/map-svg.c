@@ -49,7 +49,7 @@ void
 svg_append_text (Picture *picture, const char *text)
 {
   picture->y += LINE;
-  svg_append_line (picture, MARGIN, text);
+  svg_append_line (picture, picture->left, text);
 }
 
 static void
@@ -137,7 +137,7 @@ place_layers (Picture *picture, const MapSlice *slice)
 
   for (uint32_t z = 0; z < n; z++)
     {
-      corners[z].x = MARGIN + z % per_row * width;
+      corners[z].x = picture->left + z % per_row * width;
       corners[z].y = picture->y + MARGIN / 2 + heading + z / per_row * (height + heading);
       picture->width = MAX (picture->width, corners[z].x + width);
       if (n > 1)
@@ -149,26 +149,65 @@ place_layers (Picture *picture, const MapSlice *slice)
 }
 
 static void
+append_torus (Picture *picture, const Map *map, const MapSlice *slice)
+{
+  g_autofree Corner *corners = place_layers (picture, slice);
+
+  if (map->axis != NULL)
+    svg_axis_append_hops (picture, slice, corners);
+  for (uint32_t w = 0; w < quoit_coordinates_get_n_hosts (slice->torus); w++)
+    append_host (picture, map, slice, corners, w);
+}
+
+static void
 append_slice (Picture *picture, const Map *map, const MapSlice *slice)
 {
   g_autofree char *description = map_describe_slice (map, slice);
 
   svg_append_text (picture, description);
   if (slice->torus != NULL)
-    {
-      g_autofree Corner *corners = place_layers (picture, slice);
-
-      if (map->axis != NULL)
-        svg_axis_append_hops (picture, slice, corners);
-      for (uint32_t w = 0; w < quoit_coordinates_get_n_hosts (slice->torus); w++)
-        append_host (picture, map, slice, corners, w);
-    }
+    append_torus (picture, map, slice);
   for (guint i = 0; i < slice->undrawn->len; i++)
     {
       g_autofree char *line = g_strconcat ("not drawn: ", slice->undrawn->pdata[i], NULL);
 
       svg_append_text (picture, line);
     }
+}
+
+/* Draws slices of one class side by side, under one line, with their names. */
+static void
+append_alike (Picture *picture, const Map *map, guint first, guint n)
+{
+  g_autofree char *class = map_describe_class (map, map->slices->pdata[first]);
+  guint top, left = MARGIN, bottom;
+
+  svg_append_text (picture, class);
+  top = bottom = picture->y;
+  for (guint i = 0; i < n; i++)
+    {
+      const MapSlice *slice = map->slices->pdata[first + i];
+      g_autofree char *name = slice_display_name (map->snapshot, slice->slice), *shown = text_in_one_line (name);
+      const guint layers = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z);
+      const guint layer
+          = quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X) * (picture->box + picture->gap) + MARGIN;
+      const guint per_row = MIN (MAX (MAX_ROW_WIDTH / layer, 1), layers);
+      const guint width = MAX (per_row * layer, (guint) g_utf8_strlen (shown, -1) * LETTER + MARGIN);
+
+      if (left > MARGIN && left + width > MAX_ROW_WIDTH)
+        {
+          left = MARGIN;
+          top = bottom;
+        }
+      picture->left = left;
+      picture->y = top;
+      svg_append_text (picture, name);
+      append_torus (picture, map, slice);
+      bottom = MAX (bottom, picture->y);
+      left += width + (layers > 1 ? MARGIN : 0); /* layers are as far from each other as slices of one layer */
+    }
+  picture->left = MARGIN;
+  picture->y = bottom;
 }
 
 static void
@@ -239,8 +278,14 @@ append_body (Picture *picture, const Map *map)
       svg_axis_measure (picture, map);
       svg_axis_append_head (picture, map->axis);
     }
-  for (guint i = 0; i < map->slices->len; i++)
-    append_slice (picture, map, map->slices->pdata[i]);
+  for (guint i = 0, n; i < map->slices->len; i += n)
+    {
+      n = map_count_alike (map, i);
+      if (n == 1)
+        append_slice (picture, map, map->slices->pdata[i]);
+      else
+        append_alike (picture, map, i, n);
+    }
   if (map->axis != NULL)
     svg_axis_append_legend (picture, map->axis);
   if (map_has_symbols (map))
@@ -251,7 +296,7 @@ char *
 map_format_svg (const Map *map, const char *title)
 {
   g_autoptr (GString) body = g_string_new (NULL);
-  Picture picture = { .body = body, .y = MARGIN / 2, .width = MIN_WIDTH, .box = BOX, .gap = GAP };
+  Picture picture = { .body = body, .left = MARGIN, .y = MARGIN / 2, .width = MIN_WIDTH, .box = BOX, .gap = GAP };
   GString *svg = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 
   append_body (&picture, map);

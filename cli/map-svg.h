@@ -15,6 +15,7 @@ enum {
 /* A picture that grows downwards. */
 typedef struct {
   GString *body;
+  guint left;     /* the left edge of the slice that is drawn */
   guint y, width; /* the bottom and the right edge so far */
   guint box, gap; /* the width of a chip, and the distance to the next chip */
 } Picture;

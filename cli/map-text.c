@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map as text. x goes to the right and y down. Each z is a layer; as many layers as fit a line are side by side. */
+/* A map as text. x goes to the right and y down. Each z is a layer; as many layers as fit a line are side by side, and
+ * so are slices of one class. */
 #include "map.h"
 
 #include <string.h>
 
+#include "fleet-view.h"
 #include "text.h"
 
 enum { WIDTH = 100, GAP = 4 };
@@ -104,23 +106,27 @@ append_layers (GString *text, const Map *map, const MapSlice *slice, SliceSize s
 }
 
 static void
+append_torus (GString *text, const Map *map, const MapSlice *slice)
+{
+  SliceSize size = measure_slice (map, slice);
+  guint32 per_row = MAX (WIDTH / padded_layer_width (size), 1);
+
+  for (guint32 z = 0; z < size.z; z += per_row)
+    {
+      if (z > 0)
+        g_string_append_c (text, '\n');
+      append_layers (text, map, slice, size, z, MIN (z + per_row, size.z));
+    }
+}
+
+static void
 append_slice (GString *text, const Map *map, const MapSlice *slice)
 {
   g_autofree char *description = map_describe_slice (map, slice);
 
   append_line (text, description);
   if (slice->torus != NULL)
-    {
-      SliceSize size = measure_slice (map, slice);
-      guint32 per_row = MAX (WIDTH / padded_layer_width (size), 1);
-
-      for (guint32 z = 0; z < size.z; z += per_row)
-        {
-          if (z > 0)
-            g_string_append_c (text, '\n');
-          append_layers (text, map, slice, size, z, MIN (z + per_row, size.z));
-        }
-    }
+    append_torus (text, map, slice);
   for (guint i = 0; i < slice->undrawn->len; i++)
     {
       g_autofree char *line = g_strconcat ("not drawn: ", slice->undrawn->pdata[i], NULL);
@@ -128,6 +134,72 @@ append_slice (GString *text, const Map *map, const MapSlice *slice)
       append_line (text, line);
     }
   g_string_append_c (text, '\n');
+}
+
+/* --- slices of one class, side by side --- */
+
+/* The lines of a slice: its name, and its chips. g_strfreev() them. */
+static char **
+dup_block (const Map *map, const MapSlice *slice)
+{
+  g_autofree char *name = slice_display_name (map->snapshot, slice->slice);
+  g_autoptr (GString) block = g_string_new (NULL);
+
+  append_line (block, name);
+  append_torus (block, map, slice);
+  g_string_truncate (block, block->len - 1);
+  return g_strsplit (block->str, "\n", -1);
+}
+
+static guint
+block_width (char *const *lines)
+{
+  glong width = 0;
+
+  for (; *lines != NULL; lines++)
+    width = MAX (width, g_utf8_strlen (*lines, -1));
+  return (guint) width;
+}
+
+static void
+append_padded (GString *text, const char *line, guint width)
+{
+  g_string_append (text, line);
+  for (glong used = g_utf8_strlen (line, -1); used < (glong) width; used++)
+    g_string_append_c (text, ' ');
+}
+
+/* Appends a row of blocks of equal heights. */
+static void
+append_blocks (GString *text, char **const *blocks, guint n, guint width)
+{
+  for (guint line = 0; blocks[0][line] != NULL; line++)
+    {
+      for (guint i = 0; i < n; i++)
+        append_padded (text, blocks[i][line], i + 1 < n ? width + GAP : 0);
+      g_string_append_c (text, '\n');
+    }
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_alike (GString *text, const Map *map, guint first, guint n, guint width)
+{
+  g_autofree char *class = map_describe_class (map, map->slices->pdata[first]);
+  g_autofree char ***blocks = g_new (char **, n);
+  guint widest = 1, per_row;
+
+  for (guint i = 0; i < n; i++)
+    {
+      blocks[i] = dup_block (map, map->slices->pdata[first + i]);
+      widest = MAX (widest, block_width (blocks[i]));
+    }
+  per_row = MAX ((width + GAP) / (widest + GAP), 1);
+  g_string_append_printf (text, "%s:\n\n", class);
+  for (guint i = 0; i < n; i += per_row)
+    append_blocks (text, blocks + i, MIN (per_row, n - i), widest);
+  for (guint i = 0; i < n; i++)
+    g_strfreev (blocks[i]);
 }
 
 static void
@@ -179,14 +251,20 @@ append_groups (GString *text, const Map *map)
 }
 
 char *
-map_format_text (const Map *map)
+map_format_text (const Map *map, guint width)
 {
   GString *text = g_string_new (NULL);
 
   if (map->axis != NULL)
     append_axis (text, map);
-  for (guint i = 0; i < map->slices->len; i++)
-    append_slice (text, map, map->slices->pdata[i]);
+  for (guint i = 0, n; i < map->slices->len; i += n)
+    {
+      n = map_count_alike (map, i);
+      if (n == 1)
+        append_slice (text, map, map->slices->pdata[i]);
+      else
+        append_alike (text, map, i, n, width);
+    }
   if (map_has_symbols (map))
     append_legend (text, map);
   else

@@ -101,21 +101,47 @@ map_format_ring_axes (const MapSlice *slice)
 }
 
 char *
+map_describe_class (const Map *map, const MapSlice *slice)
+{
+  uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
+  g_autofree char *topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
+  g_autofree char *block = map_format_host_shape (slice, topology), *rings = map_format_ring_axes (slice);
+
+  return g_strdup_printf ("%s %s, hosts of %s chips, %s%s", quoit_snapshot_get_class_accelerator (map->snapshot, class),
+                          topology, block, rings[0] == '\0' ? "no ring" : "rings along ", rings);
+}
+
+char *
 map_describe_slice (const Map *map, const MapSlice *slice)
 {
-  g_autofree char *name = slice_display_name (map->snapshot, slice->slice), *block = NULL, *rings = NULL, *id = NULL;
-  uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
-  g_autofree char *topology = NULL;
+  g_autofree char *name = slice_display_name (map->snapshot, slice->slice), *class = NULL, *id = NULL;
 
   if (slice->torus == NULL)
     return g_strdup_printf ("%s: not drawn: its topology is not in the catalogue", name);
-  topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
-  block = map_format_host_shape (slice, topology);
-  rings = map_format_ring_axes (slice);
+  class = map_describe_class (map, slice);
   id = slice->axis_slice == NULL ? g_strdup ("") : g_strdup_printf (", slice id %u", slice->axis_slice->slice_id);
-  return g_strdup_printf ("%s: %s %s, hosts of %s chips, %s%s%s", name,
-                          quoit_snapshot_get_class_accelerator (map->snapshot, class), topology, block,
-                          rings[0] == '\0' ? "no ring" : "rings along ", rings, id);
+  return g_strdup_printf ("%s: %s%s", name, class, id);
+}
+
+static bool
+can_be_packed (const Map *map, const MapSlice *slice)
+{
+  return map->axis == NULL && slice->torus != NULL && slice->undrawn->len == 0;
+}
+
+guint
+map_count_alike (const Map *map, guint first)
+{
+  const MapSlice *slice = map->slices->pdata[first];
+  const int64_t class = quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
+  guint n = 1;
+
+  while (can_be_packed (map, slice) && first + n < map->slices->len
+         && can_be_packed (map, map->slices->pdata[first + n])
+         && quoit_snapshot_get_slice_class (map->snapshot, ((const MapSlice *) map->slices->pdata[first + n])->slice)
+                == class)
+    n++;
+  return n;
 }
 
 guint

@@ -81,7 +81,14 @@ guint map_count_chips (const guint n_chips[N_CHIP_STATES]);
 char *map_describe_slice (const Map *map, const MapSlice *slice);
 char *map_describe_group (const MapGroup *group);
 
+/* The description without the name, which slices of one class share. g_free() it. */
+char *map_describe_class (const Map *map, const MapSlice *slice);
+
+/* Returns how many slices from @first on have the same description but for the name, and nothing else to say, so that
+ * they can be drawn side by side under one line; at least 1. */
+guint map_count_alike (const Map *map, guint first);
+
 /* The map in its three forms. Free text with g_free(), and the document with document_free(). */
-char *map_format_text (const Map *map);
+char *map_format_text (const Map *map, guint width); /* of lines, if slices allow it */
 Document *map_document (const Map *map);
 char *map_format_svg (const Map *map, const char *title);

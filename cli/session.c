@@ -542,6 +542,15 @@ get_text_form (const Session *session)
   return form;
 }
 
+guint
+session_get_width (const Session *session)
+{
+  enum { WIDE = 100 };
+  const guint width = get_text_form (session).width;
+
+  return width == 0 ? WIDE : width;
+}
+
 bool
 session_print (Session *session, Document *document, GError **error)
 {

@@ -87,6 +87,9 @@ QuoitSnapshot *session_snapshot (Session *session, GError **error);
 /* Gets --now, or else the time of the system clock. */
 bool session_now (const Session *session, gint64 *now_ms, GError **error);
 
+/* Returns the width of lines for people: of the terminal, $COLUMNS, or 80. */
+guint session_get_width (const Session *session);
+
 bool session_wants_json (const Session *session);
 bool session_wants_csv (const Session *session);
 

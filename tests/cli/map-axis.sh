@@ -63,12 +63,12 @@ picture "each chip shows the index of each device" <<'PICTURE'
 seven@3, mesh data=2,model=16: index along model
 model: 16 over ici, x 2, y 2, z 2, core 2; jumps of 2 hops, 2 back
 
-seven-0: v7x 2x2x2, hosts of 2x2x1 chips, no ring, slice id 0
+seven-0: tpu7x 2x2x2, hosts of 2x2x1 chips, no ring, slice id 0
 z=0            z=1
   0,1   2,3      8,9 10,11
   6,7   4,5    14,15 12,13
 
-seven-1: v7x 2x2x2, hosts of 2x2x1 chips, no ring, slice id 1
+seven-1: tpu7x 2x2x2, hosts of 2x2x1 chips, no ring, slice id 1
 z=0            z=1
   0,1   2,3      8,9 10,11
   6,7   4,5    14,15 12,13

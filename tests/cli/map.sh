@@ -22,17 +22,13 @@ z=0     z=1     z=2     z=3
 . .     ~ ~     + +     . .
 . .     ~ ~     + +     . .
 
-flat-0: v6e 4x4, hosts of 2x2 chips, no ring
-a a a a
-a a a a
-a a a a
-a a a a
+v6e 4x4, hosts of 2x2 chips, no ring:
 
-flat-1: v6e 4x4, hosts of 2x2 chips, no ring
-. . . .
-. . . .
-. . # #
-. . # #
+flat-0     flat-1
+a a a a    . . . .
+a a a a    . . . .
+a a a a    . . # #
+a a a a    . . # #
 
 one-0: v6e 2x4, hosts of 2x4 chips, no ring
 b b
@@ -65,9 +61,9 @@ out "the group has the first letter of the legend" 'a odd@2: 3 chips'
 ok 0 "map accepts the handle of a group" map train@1
 holds "the slices of the handle are drawn" test "$(grep 'hosts of' "$tmp/out" | cut -d: -f1)" = flat-0
 ok 0 "map accepts the name of a pool" map flat
-holds "all slices of the pool are drawn" test "$(grep 'hosts of' "$tmp/out" | cut -d: -f1 | tr '\n' ' ')" = 'flat-0 flat-1 '
+holds "all slices of the pool are drawn side by side" grep -qx 'flat-0     flat-1' "$tmp/out"
 ok 0 "map accepts the full name of a pool" map fleet/flat
-holds "all slices of the full pool name are drawn" test "$(grep -c 'hosts of' "$tmp/out")" = 2
+holds "all slices of the full pool name are drawn" grep -qx 'flat-0     flat-1' "$tmp/out"
 
 # --- an allocated host that drains or dies is shown in that state, and the legend counts it for its group
 ok 0 "a host of the group is drained" drain flat-0-1 --now "$now"
@@ -196,9 +192,20 @@ drawn "all shapes are inside the picture" "$tmp/a.svg" \
   'all(float(r.get("x", 0)) + float(r.get("width").rstrip("%")) <= float(s.root.get("width")) and float(r.get("y", 0)) + float(r.get("height").rstrip("%")) <= float(s.root.get("height")) for r in s.all("rect"))' True
 drawn "no two chips overlap" "$tmp/a.svg" \
   '(lambda at: len(at) == len(set(at)) == 38)([(r.get("x"), r.get("y")) for r in s.all("rect") if r.get("class") not in ("host", "paper")])' True
-ok 0 "a second picture replaces the first" map flat-0 --svg "$tmp/a.svg" -o json
+fresh 'v6e 4x4 x50 pool=many; v5p 2x2x4 x7 pool=deep'
+ok 0 "map prints many slices" map --svg "$tmp/many.svg" --force
+holds "a line has several slices" grep -qx 'many-0     many-1     .*' "$tmp/out"
+unset COLUMNS
+ok 0 "map prints many slices for 80 characters" map
+holds "seven slices fit 80 characters" grep -qx 'many-0     many-1     many-2     many-3     many-4     many-5     many-6' "$tmp/out"
+holds "no line is wider" awk 'length ($0) > 80 { exit 1 }' "$tmp/out"
+export COLUMNS=1000
+drawn "no two chips of many slices overlap" "$tmp/many.svg" \
+  '(lambda at: len(at) == len(set(at)) == 50 * 16 + 7 * 16 + 5)([(r.get("x"), r.get("y")) for r in s.all("rect") if r.get("class") not in ("host", "paper")])' True
+drawn "slices are packed" "$tmp/many.svg" 'float(s.root.get("width")) > 1000 and float(s.root.get("height")) < 1200' True
+ok 0 "a second picture replaces the first" map many-0 --svg "$tmp/a.svg" -o json
 json "map --svg -o json prints JSON"
-drawn "the picture has the second title" "$tmp/a.svg" 's.words("title")[0]' 'Groups on the chips of flat-0'
+drawn "the picture has the second title" "$tmp/a.svg" 's.words("title")[0]' 'Groups on the chips of many-0'
 refused 8 "picture in a missing folder" "--svg '/no/such/a.svg'" map --svg /no/such/a.svg
 holds "a failed picture prints nothing" test ! -s "$tmp/out"
 
