@@ -511,8 +511,8 @@ session_write (Session *session, const char *text, GError **error)
 }
 
 /* See https://no-color.org. */
-static bool
-wants_colors (const Session *session)
+bool
+session_wants_colors (const Session *session)
 {
   const char *no_color = g_getenv ("NO_COLOR");
 
@@ -529,7 +529,7 @@ get_text_form (const Session *session)
 {
   enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 100000 };
   const char *columns = g_getenv ("COLUMNS");
-  TextForm form = { .width = DEFAULT_WIDTH, .has_colors = wants_colors (session) };
+  TextForm form = { .width = DEFAULT_WIDTH, .has_colors = session_wants_colors (session) };
   struct winsize size;
   guint64 width;
 

@@ -90,6 +90,9 @@ bool session_now (const Session *session, gint64 *now_ms, GError **error);
 /* Returns the width of lines for people: of the terminal, $COLUMNS, or 80. */
 guint session_get_width (const Session *session);
 
+/* Whether --color, NO_COLOR and stdout ask for colours. */
+bool session_wants_colors (const Session *session);
+
 bool session_wants_json (const Session *session);
 bool session_wants_csv (const Session *session);
 

@@ -21,6 +21,7 @@
   VERB (set_clock, facts, false) \
   VERB (journal, rows, false) \
   VERB (watch, facts, false) \
+  VERB (top, text, false) \
   VERB (status, facts, true) \
   VERB (nodes, rows, true) \
   VERB (slices, rows, true) \

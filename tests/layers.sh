@@ -67,6 +67,7 @@ for folder in src/*/ cli/ examples/; do
   [ "$name" = store ] || forbid "only src/store knows SQLite" '^ *# *include +.sqlite3' "$folder" --include='*.[ch]'
   [ "$name" = formats ] || [ "$name" = cli ] ||
     forbid "only src/formats knows JSON and YAML" '^ *# *include +.(json-glib/|yaml\.h)' "$folder" --include='*.[ch]'
+  forbid "only cli/top-screen.c knows curses" '^ *# *include +.(n?curses|term)\.h' "$folder" --include='*.[ch]' --exclude=top-screen.c
   [ "$name" = cli ] || forbid "only the command knows libsmartcols" '^ *# *include +.libsmartcols' "$folder" --include='*.[ch]'
 done
 

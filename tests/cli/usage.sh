@@ -3,7 +3,7 @@
 # The command line: help, options before and after the verb, numbers, clocks, and the streams for output and errors.
 . "$top_srcdir/tests/cli/lib.sh"
 
-verbs='init import export verify backup copy journal watch status nodes slices groups show slots fragmentation who-holds metrics reserve update release set-state
+verbs='init import export verify backup copy journal watch top status nodes slices groups show slots fragmentation who-holds metrics reserve update release set-state
   drain undrain fits when explain what-if defrag plan promise env catalogue check completion help'
 
 ok 0 "--help succeeds" --help
