@@ -152,6 +152,7 @@ check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFact
   read_groups (checker, &cluster);
 
   quoit_check_run (checker, QUOIT_CHECK_CLUSTER, &cluster, NULL);
+  quoit_check_queue_of_job (checker, &cluster);
   for (guint i = 0; i < groups->len; i++)
     {
       quoit_check_run (checker, QUOIT_CHECK_GROUP, &cluster, quoit_check_group_at (&cluster, i));

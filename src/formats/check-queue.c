@@ -155,6 +155,114 @@ check_local_queue (QuoitChecker *checker, JsonNode *object)
                    "clusterQueue", "ClusterQueue");
 }
 
+/* --- jobs --- */
+
+static JsonNode *
+find_object (QuoitChecker *checker, const char *kind, JsonNode *name_node)
+{
+  const char *name;
+
+  return quoit_check_text (checker, name_node, "name", &name)
+             ? g_hash_table_lookup (quoit_check_objects (checker, kind), name)
+             : NULL;
+}
+
+/* Sets *@quota to the flavor's quota of chips if that is greater. */
+static void
+add_flavor_quota (QuoitChecker *checker, JsonNode *flavor, gint64 *quota)
+{
+  JsonArray *resources = quoit_check_array (checker, quoit_check_member (checker, flavor, "resources"), "resources");
+
+  for (guint i = 0; resources != NULL && i < json_array_get_length (resources); i++)
+    {
+      JsonNode *entry = json_array_get_element (resources, i);
+      QuoitAmount amount;
+      const char *name;
+
+      if (quoit_check_text (checker, quoit_check_member (checker, entry, "name"), "name", &name)
+          && strcmp (name, QUOIT_K8S_TPU_RESOURCE) == 0
+          && quoit_check_quantity (checker, quoit_check_member (checker, entry, "nominalQuota"), "nominalQuota",
+                                   &amount))
+        *quota = MAX (*quota, amount.e4 / QUOIT_AMOUNT_UNIT);
+    }
+}
+
+/* Returns the greatest quota of chips of a flavor of the queue, because the pods of one set get one flavor. -1: no
+ * quota of chips is stated. */
+static gint64
+greatest_quota (QuoitChecker *checker, JsonNode *spec)
+{
+  JsonArray *groups
+      = quoit_check_array (checker, quoit_check_member (checker, spec, "resourceGroups"), "resourceGroups");
+  gint64 quota = -1;
+
+  for (guint i = 0; groups != NULL && i < json_array_get_length (groups); i++)
+    {
+      JsonNode *node = quoit_check_member (checker, json_array_get_element (groups, i), "flavors");
+      JsonArray *flavors = quoit_check_array (checker, node, "flavors");
+
+      for (guint k = 0; flavors != NULL && k < json_array_get_length (flavors); k++)
+        add_flavor_quota (checker, json_array_get_element (flavors, k), &quota);
+    }
+  return quota;
+}
+
+static gint64
+count_chips (const QuoitCheckGroup *group)
+{
+  gint64 slices = group->has_many ? 1 : group->n_slices;
+
+  return group->n_chips * MAX (group->hosts.number, 0) * MAX (slices, 0);
+}
+
+static gboolean
+is_known (const QuoitCheckGroup *group)
+{
+  return group->hosts.is_known && (group->is_head || group->replicas.is_known);
+}
+
+/* A queue of a cohort can borrow quota from others. */
+static void
+check_demand (QuoitChecker *checker, const QuoitCheckCluster *cluster, JsonNode *label, JsonNode *queue)
+{
+  JsonNode *spec = quoit_check_member (checker, queue, "spec");
+  gint64 quota = greatest_quota (checker, spec);
+
+  if (quota < 0 || quoit_tree_member (spec, "cohort") != NULL || quoit_tree_member (spec, "cohortName") != NULL)
+    return;
+  for (guint i = 0; i < cluster->groups->len; i++)
+    {
+      const QuoitCheckGroup *group = quoit_check_group_at (cluster, i);
+
+      if (!is_known (group) || count_chips (group) <= quota)
+        continue;
+      quoit_check_report (checker, quoit_check_find_rule (quoit_check_queue_rules, "quota-jobs"), label, "queue",
+                          "one with a quota of %" G_GINT64_FORMAT
+                          " chips for the pods of one template: the greatest of "
+                          "its ClusterQueue is %" G_GINT64_FORMAT ", so Kueue never admits the %s",
+                          count_chips (group), quota, cluster->kind);
+      return;
+    }
+}
+
+void
+quoit_check_queue_of_job (QuoitChecker *checker, const QuoitCheckCluster *cluster)
+{
+  JsonNode *metadata = quoit_check_member (checker, cluster->document, "metadata");
+  JsonNode *label
+      = quoit_check_member (checker, quoit_check_member (checker, metadata, "labels"), "kueue.x-k8s.io/queue-name");
+  JsonNode *local, *queue;
+
+  if (label == NULL)
+    return;
+  check_reference (checker, "queue-name", label, "queue", "LocalQueue");
+  local = find_object (checker, "LocalQueue", label);
+  queue = find_object (checker, "ClusterQueue",
+                       quoit_check_member (checker, quoit_check_member (checker, local, "spec"), "clusterQueue"));
+  if (queue != NULL)
+    check_demand (checker, cluster, label, queue);
+}
+
 /* --- topologies --- */
 
 static void
@@ -211,6 +319,7 @@ const QuoitCheckRule quoit_check_queue_rules[] = {
   { "flavor-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
   { "flavor-resources", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
   { "quota-slices", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
+  { "quota-jobs", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
   { "queue-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
   { "topology-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_READING, NULL },
   { "topology-levels", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },

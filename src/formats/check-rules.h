@@ -194,6 +194,9 @@ void quoit_check_nodes_run (QuoitChecker *checker, const QuoitCheckCluster *clus
 /* Returns whether the object is of that group of the API, or states none. The group "" is Kubernetes' core. */
 gboolean quoit_check_is_in_group (QuoitChecker *checker, JsonNode *object, const char *group);
 
+/* Checks the queue of Kueue that the label of an object names, and whether the queue can admit the object. */
+void quoit_check_queue_of_job (QuoitChecker *checker, const QuoitCheckCluster *cluster);
+
 /* Check an object of another kind than Ray's. Return FALSE if they do not know the kind. */
 gboolean quoit_check_workload (QuoitChecker *checker, JsonNode *object, const char *kind);
 gboolean quoit_check_queue (QuoitChecker *checker, JsonNode *object, const char *kind);

@@ -214,6 +214,7 @@ quoit_check_workload (QuoitChecker *checker, JsonNode *object, const char *kind)
   cluster.spec = quoit_check_member (checker, object, "spec");
   kinds[found].read (&reader, cluster.spec);
   quoit_check_run (checker, QUOIT_CHECK_OBJECT, &cluster, NULL);
+  quoit_check_queue_of_job (checker, &cluster);
   for (guint i = 0; i < groups->len; i++)
     {
       quoit_check_run (checker, QUOIT_CHECK_WORKLOAD, &cluster, quoit_check_group_at (&cluster, i));

@@ -143,6 +143,15 @@ static const char good_class[] = "apiVersion: cloud.google.com/v1\n"
                                  "  - tpu: {type: tpu-v6e-slice, count: 4, topology: 4x4}\n"
                                  "  - machineType: n2-standard-8\n";
 
+#define QUEUED_JOB(queue, slices)                                                                                      \
+  "spec: {clusterQueue: tpus}\n---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: train, "      \
+  "labels: "                                                                                                           \
+  "{kueue.x-k8s.io/queue-name: " queue "}}\nspec: {replicatedJobs: [{name: w, replicas: " slices                       \
+  ", template: {spec: {parallelism: 4, completions: 4, template: {spec: {nodeSelector: "                               \
+  "{cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}, containers: "        \
+  "[{name: "                                                                                                           \
+  "a, resources: {limits: {google.com/tpu: 4}}}]}}}}}]}\n"
+
 static const char *const good_kinds[]
     = { good_jobset, good_lws, good_job, good_pod, good_workload, good_queues, good_slice, good_class };
 
@@ -388,6 +397,28 @@ static const Case kind_cases[] = {
     "the name of a ClusterQueue",
     { "kind: ClusterQueue", "kind: ConfigMap" },
     .base = good_queues },
+  { "queue-name",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("yours", "1") },
+    "$.metadata.labels['kueue.x-k8s.io/queue-name']",
+    "yours",
+    "the name of a LocalQueue",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("mine", "1") },
+    .base = good_queues },
+  { "quota-jobs",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("mine", "3") },
+    "$.metadata.labels['kueue.x-k8s.io/queue-name']",
+    "mine",
+    "one with a quota of 48 chips for the pods of one template: the greatest of its ClusterQueue is 32",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("mine", "2") },
+    .base = good_queues },
+  { "quota-jobs",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("mine", "3") },
+    "$.metadata.labels['kueue.x-k8s.io/queue-name']",
+    "mine",
+    "the greatest of its ClusterQueue is 16",
+    { "spec: {clusterQueue: tpus}\n", QUEUED_JOB ("\"${QUEUE}\"", "3") },
+    { "nominalQuota: 32", "nominalQuota: 16" },
+    good_queues },
   { "topology-name",
     { "topologyName: blocks", "topologyName: racks" },
     "$.spec.topologyName",
