@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "formats/variables.h"
 #include "models/maxtext/maxtext.h"
 
 /* The settings of one MaxText command. */
@@ -245,14 +246,24 @@ find_slices (const QuoitCheckCluster *cluster)
   return found;
 }
 
+/* Returns the text with the values of its variables, or as it is if one has none: a shell has variables too. */
+static char *
+expand (QuoitChecker *checker, const char *text)
+{
+  char *expanded = quoit_variables_expand (text, checker->manifest.set, NULL, &checker->error);
+
+  g_clear_error (&checker->error);
+  return expanded != NULL ? expanded : g_strdup (text);
+}
+
 static void
-add_strings (JsonNode *node, GPtrArray *words)
+add_strings (QuoitChecker *checker, JsonNode *node, GPtrArray *words)
 {
   JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
   for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
     if (get_string (json_array_get_element (array, i)) != NULL)
-      g_ptr_array_add (words, (char *) get_string (json_array_get_element (array, i)));
+      g_ptr_array_add (words, expand (checker, get_string (json_array_get_element (array, i))));
 }
 
 /* The command of a container is its 'command', followed by its 'args'. */
@@ -261,10 +272,10 @@ check_container (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 {
   JsonNode *command = quoit_tree_member (container, "command"), *args = quoit_tree_member (container, "args");
   const Entrypoint entrypoint = { checker, args != NULL ? args : command, group };
-  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
 
-  add_strings (command, words);
-  add_strings (args, words);
+  add_strings (checker, command, words);
+  add_strings (checker, args, words);
   g_ptr_array_add (words, NULL);
   check_words (&entrypoint, rule, (const char *const *) words->pdata, 0);
 }
@@ -282,7 +293,11 @@ check_entrypoint (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
     for (guint i = 0; i < group->containers->len; i++)
       check_container (checker, rule, group, group->containers->pdata[i]);
   else if (get_string (node) != NULL && find_slices (cluster) == group)
-    check_text (&entrypoint, rule, get_string (node), 0);
+    {
+      g_autofree char *text = expand (checker, get_string (node));
+
+      check_text (&entrypoint, rule, text, 0);
+    }
 }
 
 const QuoitCheckRule quoit_check_entrypoint_rules[] = {

@@ -166,6 +166,42 @@ START_TEST (variables_are_read_as_their_values)
 }
 END_TEST
 
+START_TEST (settings_that_the_shell_fills_in_are_not_checked)
+{
+  static const struct {
+    const char *command;
+    gboolean is_found;
+  } commands[] = {
+    { "python3 -m MaxText.train base.yml ici_tensor_parallelism=3", TRUE },
+    { "python3 -m MaxText.train base.yml ici_tensor_parallelism=${T}", TRUE }, /* set to 3 */
+    { "python3 -m MaxText.train base.yml ici_tensor_parallelism=$T", FALSE },
+    { "python3 -m MaxText.train base.yml ici_tensor_parallelism=3 $MORE", FALSE },
+    { "python3 -m MaxText.train mine.yml ici_tensor_parallelism=3", FALSE },
+    { "python3 -m MaxText.train base.yml run_name=$NAME ici_tensor_parallelism=3", TRUE },
+    { "python3 train.py ici_tensor_parallelism=3", FALSE },
+    { "cd MaxText && python3 -m MaxText.train base.yml ici_tensor_parallelism=3", TRUE },
+    { "python3 -m MaxText.train base.yml steps=1; echo ici_tensor_parallelism=3", FALSE },
+    { "python3 -m MaxText.train base.yml steps=1 && echo ici_tensor_parallelism=3", FALSE },
+    { "bash -c \\\"python3 -m MaxText.train base.yml ici_tensor_parallelism=3\\\"", TRUE },
+    { "python3 -m MaxText.train base.yml 'ici_tensor_parallelism=3", FALSE }, /* no shell accepts it */
+  };
+  static const char *const set[] = { "T=3", NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autofree char *head = g_strdup_printf ("kind: RayJob\nmetadata:\n  name: train\nspec:\n entrypoint: \"%s\"\n"
+                                               " rayClusterSpec:\n",
+                                               commands[i].command);
+      g_autofree char *text = edit (good, (Edit) { "kind: RayCluster\nmetadata:\n  name: train\nspec:\n", head });
+      g_autoptr (QuoitCheck) check = check_text (text, set);
+      g_autofree char *found = as_text (check);
+
+      ck_assert_msg ((find (check, "entrypoint-mesh") >= 0) == commands[i].is_found, "%s: %s", commands[i].command,
+                     found);
+    }
+}
+END_TEST
+
 START_TEST (unreadable_file_is_invalid)
 {
   static const char *const bad_name[] = { "1A=x", NULL }, *const twice[] = { "A=x", "A=y", NULL };
@@ -519,6 +555,7 @@ main (void)
   tcase_add_test (files, duplicate_group_name_is_reported_at_the_second_group);
   tcase_add_test (files, finding_in_an_aliased_value_is_reported_once);
   tcase_add_test (files, variables_are_read_as_their_values);
+  tcase_add_test (files, settings_that_the_shell_fills_in_are_not_checked);
   tcase_add_loop_test (files, unreadable_file_is_invalid, 0, 6);
   tcase_add_loop_test (files, variable_without_value_is_a_note_in_any_field, 0, 6);
   tcase_add_test (files, group_that_is_not_a_map_is_reported_once);
