@@ -59,6 +59,8 @@ add (QuoitChecker *checker, Notice notice)
       notice.expected = g_strdup ("a manifest with fewer");
       notice.message = g_strdup ("after 10000 findings the check stops: expected a manifest with fewer");
     }
+  else if (notice.rule->severity == QUOIT_SEVERITY_ERROR)
+    g_hash_table_add (checker->refused, notice.node);
   g_array_append_val (checker->notices, notice);
 }
 
@@ -166,6 +168,8 @@ quoit_check_take_findings (QuoitChecker *checker)
   g_autoptr (GHashTable) paths = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, g_free);
 
   g_array_set_clear_func (findings, clear_finding);
+  if (checker->notices->len == 0)
+    return findings;
   g_array_sort (checker->notices, compare_places);
   for (guint i = 0; i < checker->notices->len; i++)
     g_hash_table_insert (paths, g_array_index (checker->notices, Notice, i).node, NULL);

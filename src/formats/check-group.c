@@ -14,8 +14,6 @@
 static void
 report_error (QuoitChecker *checker, QuoitCheckReadingRule rule, JsonNode *node, const char *what)
 {
-  if (rule == QUOIT_CHECK_RULE_FIELD)
-    g_hash_table_add (checker->refused, node);
   quoit_check_report_error (checker, &quoit_check_reading_rules[rule], node, what, g_steal_pointer (&checker->error));
 }
 
@@ -73,7 +71,6 @@ quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const
 static gboolean
 report_out_of_range (QuoitChecker *checker, QuoitCheckSchemaRule rule, JsonNode *node, const char *what)
 {
-  g_hash_table_add (checker->refused, node);
   quoit_check_report_error (checker,
                             &quoit_check_schema_rules[checker->is_native ? QUOIT_CHECK_RULE_FIELD_VALUE : rule], node,
                             what, g_steal_pointer (&checker->error));

@@ -220,6 +220,26 @@ expected_name (const QuoitSchemaKind *kind, const char *name)
                "or digit at both ends of each part";
 }
 
+/* The API server's admission reads these labels of a namespace. */
+static void
+check_pod_security (QuoitChecker *checker, JsonNode *labels)
+{
+  static const char *const names[]
+      = { "pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/warn" };
+  static const char *const levels[] = { "privileged", "baseline", "restricted", NULL };
+
+  for (guint i = 0; labels != NULL && JSON_NODE_HOLDS_OBJECT (labels) && i < G_N_ELEMENTS (names); i++)
+    {
+      JsonNode *node = json_object_get_member (json_node_get_object (labels), names[i]);
+      QuoitScalar level = node == NULL ? (QuoitScalar) { 0 } : quoit_scalar_read (&checker->manifest, node);
+
+      if (level.type == QUOIT_SCALAR_NULL
+          || (level.type == QUOIT_SCALAR_STRING && !g_strv_contains (levels, level.text)))
+        quoit_check_report (checker, rule (QUOIT_CHECK_RULE_FIELD_VALUE), node, names[i],
+                            "'privileged', 'baseline' or 'restricted'");
+    }
+}
+
 static void
 check_name (QuoitChecker *checker, JsonNode *object, const QuoitSchemaKind *kind)
 {
@@ -229,6 +249,8 @@ check_name (QuoitChecker *checker, JsonNode *object, const QuoitSchemaKind *kind
   QuoitRayKind ray_kind;
   const char *expected;
 
+  if (strcmp (quoit_schema_text (kind->kind), "Namespace") == 0)
+    check_pod_security (checker, quoit_tree_member (metadata, "labels"));
   if (namespace != NULL)
     {
       name = quoit_scalar_read (&checker->manifest, namespace);
@@ -275,13 +297,44 @@ quoit_check_has_schema (QuoitChecker *checker, JsonNode *object)
   return found != NULL ? found->reader != QUOIT_SCHEMA_KNOWN : has_version (version.text);
 }
 
+/* The pods of kinds without schema. */
+static const struct {
+  const char *group, *kind, *path;
+} pod_templates[] = {
+  { "jobset.x-k8s.io/", "JobSet", "spec.replicatedJobs[].template.spec.template" },
+  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.leaderTemplate" },
+  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate" },
+  { "kueue.x-k8s.io/", "Workload", "spec.podSets[].template" },
+};
+
+static void
+check_parts (QuoitChecker *checker, JsonNode *object)
+{
+  JsonNode *version_node = quoit_tree_member (object, "apiVersion"), *kind_node = quoit_tree_member (object, "kind");
+  QuoitScalar version, kind;
+
+  if (version_node == NULL || kind_node == NULL)
+    return;
+  version = quoit_scalar_read (&checker->manifest, version_node);
+  kind = quoit_scalar_read (&checker->manifest, kind_node);
+  if (version.type != QUOIT_SCALAR_STRING || kind.type != QUOIT_SCALAR_STRING)
+    return;
+  quoit_check_compare_metadata (checker, object);
+  for (guint i = 0; i < G_N_ELEMENTS (pod_templates); i++)
+    if (g_str_has_prefix (version.text, pod_templates[i].group) && strcmp (kind.text, pod_templates[i].kind) == 0)
+      quoit_check_compare_pods (checker, object, pod_templates[i].path);
+}
+
 void
 quoit_check_schema (QuoitChecker *checker, JsonNode *object)
 {
   const QuoitSchemaKind *kind = find_schema (checker, object);
 
   if (kind == NULL)
-    return;
+    {
+      check_parts (checker, object);
+      return;
+    }
   check_name (checker, object, kind);
   quoit_check_compare (checker, object, kind);
 }

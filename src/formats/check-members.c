@@ -437,6 +437,8 @@ check_device_names_of (const QuoitComparison *comparison, const QuoitPlace *plac
           QuoitPlace name = element_place (&names, k);
           QuoitScalar scalar = quoit_scalar_read (&comparison->checker->manifest, name.node);
 
+          if (scalar.type == QUOIT_SCALAR_NULL)
+            scalar = (QuoitScalar) { .type = QUOIT_SCALAR_STRING, .text = "" };
           if (scalar.type == QUOIT_SCALAR_STRING && !has_request (comparison, requests, scalar.text))
             quoit_comparison_report (comparison, &name, "the name of one of the claim's 'requests'");
         }
@@ -525,12 +527,18 @@ check_subject (const QuoitComparison *comparison, const QuoitPlace *place)
              *name = member_text (comparison, place->node, "name");
   const char *namespace = member_text (comparison, place->node, "namespace");
   QuoitPlace where = member_place (place, "name");
+  const QuoitPlace *owner;
+  const char *binding;
 
   if (kind == NULL || strcmp (kind, "ServiceAccount") != 0)
     return;
   if (name != NULL && *name != '\0' && !quoit_is_dns_subdomain (name))
     quoit_comparison_report (comparison, &where, "a DNS name: at most 253 lower-case letters, digits, '-' and '.'");
-  if (namespace != NULL && *namespace == '\0')
+  /* A binding in a namespace has that one as its default. */
+  for (owner = place; owner->parent != NULL; owner = owner->parent)
+    ;
+  binding = member_text (comparison, owner->node, "kind");
+  if (namespace != NULL && *namespace == '\0' && g_strcmp0 (binding, "ClusterRoleBinding") == 0)
     quoit_comparison_report_map (comparison, place, "'namespace', because the subject is a ServiceAccount");
 }
 

@@ -18,7 +18,7 @@ typedef struct {
   GError *error;          /* the failure of the last read */
   GArray *notices;        /* the findings so far; only check-findings.c knows the type of the elements */
   GHashTable *reported;   /* the findings as text, to report each of them once */
-  GHashTable *refused;    /* nodes whose value a reader has refused: the schema does not report them again */
+  GHashTable *refused;    /* nodes with an error: the schema does not report their values again */
   GHashTable *objects;    /* kind -> (name -> JsonNode): the objects of the file */
   gboolean is_native;     /* Kubernetes itself reads the object, not a CustomResourceDefinition */
   guint n_objects;        /* how many objects were checked */

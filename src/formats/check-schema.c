@@ -28,7 +28,11 @@ quoit_place_name (const QuoitPlace *place)
 const QuoitCheckRule *
 quoit_comparison_rule (const QuoitComparison *comparison, QuoitCheckSchemaRule rule)
 {
-  return &quoit_check_schema_rules[comparison->is_pod ? QUOIT_CHECK_RULE_POD_FIELD : rule];
+  gboolean is_later
+      = comparison->is_pod
+        || (comparison->has_pods && (rule == QUOIT_CHECK_RULE_FIELD_VALUE || rule == QUOIT_CHECK_RULE_FIELD_MISSING));
+
+  return &quoit_check_schema_rules[is_later ? QUOIT_CHECK_RULE_POD_FIELD : rule];
 }
 
 /* Reports a value that is not of its type, unless a reader has reported it. */
@@ -78,6 +82,8 @@ quoit_comparison_report_map (const QuoitComparison *comparison, const QuoitPlace
   va_start (args, expected);
   text = g_strdup_vprintf (expected, args);
   va_end (args);
+  if (g_hash_table_contains (comparison->checker->refused, place->node))
+    return;
   quoit_check_report_part (comparison->checker, quoit_comparison_rule (comparison, QUOIT_CHECK_RULE_FIELD_VALUE),
                            place->node, name, "%s", text);
 }
@@ -372,7 +378,6 @@ check_range (QuoitComparison *comparison, const QuoitPlace *place, const QuoitSc
   else if (form == QUOIT_SCHEMA_INT32)
     {
       name = quoit_place_name (place);
-      g_hash_table_add (comparison->checker->refused, place->node);
       quoit_check_report (comparison->checker, &quoit_check_schema_rules[QUOIT_CHECK_RULE_FIELD_RANGE], place->node,
                           name, "a number of at most 32 bits, because KubeRay cannot read the object otherwise");
     }
@@ -459,16 +464,83 @@ quoit_comparison_check_pods (const QuoitComparison *comparison, const QuoitPlace
   compare (&pods, &template);
 }
 
+static void
+comparison_init (QuoitComparison *comparison, QuoitChecker *checker, QuoitSchemaReader reader)
+{
+  *comparison = (QuoitComparison) { .checker = checker, .reader = reader };
+  comparison->patterns = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_regex_unref);
+  comparison->missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void
+comparison_clear (QuoitComparison *comparison)
+{
+  g_hash_table_unref (comparison->patterns);
+  g_hash_table_unref (comparison->missing);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitComparison, comparison_clear)
+
 void
 quoit_check_compare (QuoitChecker *checker, JsonNode *object, const QuoitSchemaKind *kind)
 {
-  g_autoptr (GHashTable) patterns
-      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_regex_unref);
-  g_autoptr (GHashTable) missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  QuoitComparison comparison
-      = { .checker = checker, .reader = (QuoitSchemaReader) kind->reader, .patterns = patterns, .missing = missing };
+  g_auto (QuoitComparison) comparison = { 0 };
   QuoitRayKind ray_kind;
 
+  comparison_init (&comparison, checker, (QuoitSchemaReader) kind->reader);
   comparison.has_group_rules = quoit_ray_kind_find (quoit_schema_text (kind->kind), &ray_kind);
   compare (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, &quoit_schema_types[kind->type] });
+}
+
+/* Compares the values at @path below @place with @type. A name with "[]" is a list, whose elements are meant. */
+static void
+compare_below (QuoitComparison *comparison, const QuoitPlace *place, const char *path, const QuoitSchemaType *type)
+{
+  gsize length = strcspn (path, "."), end = length;
+  gboolean is_list = length > 2 && path[length - 1] == ']';
+  g_autofree char *name = NULL;
+  QuoitPlace member = { place, NULL, NULL, 0, type };
+
+  if (*path == '\0')
+    {
+      compare (comparison, place);
+      return;
+    }
+  end = is_list ? length - 2 : length;
+  name = g_strndup (path, end);
+  member.name = name;
+  member.node = quoit_tree_member (place->node, name);
+  path += path[length] == '.' ? length + 1 : length;
+  if (member.node == NULL)
+    return;
+  if (!is_list)
+    compare_below (comparison, &member, path, type);
+  else if (JSON_NODE_HOLDS_ARRAY (member.node))
+    for (guint i = 0; i < json_array_get_length (json_node_get_array (member.node)); i++)
+      {
+        JsonNode *node = json_array_get_element (json_node_get_array (member.node), i);
+
+        compare_below (comparison, &(QuoitPlace) { &member, node, NULL, i, type }, path, type);
+      }
+}
+
+void
+quoit_check_compare_metadata (QuoitChecker *checker, JsonNode *object)
+{
+  g_auto (QuoitComparison) comparison = { 0 };
+  const QuoitSchemaType *type = &quoit_schema_types[quoit_schema_meta_type];
+
+  comparison_init (&comparison, checker, QUOIT_SCHEMA_NATIVE);
+  compare_below (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, type }, "metadata", type);
+}
+
+void
+quoit_check_compare_pods (QuoitChecker *checker, JsonNode *object, const char *path)
+{
+  g_auto (QuoitComparison) comparison = { 0 };
+  const QuoitSchemaType *type = &quoit_schema_types[quoit_schema_pod_template_type];
+
+  comparison_init (&comparison, checker, QUOIT_SCHEMA_NATIVE);
+  comparison.has_pods = TRUE;
+  compare_below (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, type }, path, type);
 }

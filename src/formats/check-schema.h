@@ -18,3 +18,8 @@ typedef enum {
 
 /* Compares @object with the schema of @kind, which has one, and reports what differs. */
 void quoit_check_compare (QuoitChecker *checker, JsonNode *object, const QuoitSchemaKind *kind);
+
+/* The same for parts of an object whose kind has no schema here: its metadata, and the pod templates at @path, such as
+   "spec.podSets[].template". */
+void quoit_check_compare_metadata (QuoitChecker *checker, JsonNode *object);
+void quoit_check_compare_pods (QuoitChecker *checker, JsonNode *object, const char *path);

@@ -106,7 +106,7 @@ class Server:
             except BaseException as error:
                 self.connection.close()
                 # The server may close a connection that it has kept for a while.
-                if attempt > 0 or not isinstance(error, (http.client.RemoteDisconnected, ConnectionError)):
+                if attempt > 0 or not isinstance(error, (http.client.HTTPException, OSError)):
                     raise
         return answer.status, json.loads(text) if text.startswith(b"{") else {"message": text.decode(errors="replace")}
 

@@ -207,7 +207,7 @@ def empty(container, index, random):
             return False
         put(container, index, scalar(STRING, "", '"'))
     elif node.value:
-        node.value = []
+        put(container, index, type(node)(node.tag, [], flow_style=True))
     else:
         return False
 
@@ -295,16 +295,29 @@ class Base:
         self.places = [place for place, _, _ in walk(node)]
 
 
+def clone(node):
+    return type(node)(node.tag, list(node.value), flow_style=node.flow_style)
+
+
+def find(node, step):
+    """Returns the index of a member or element."""
+    if isinstance(node, yaml.SequenceNode):
+        return step
+    return next(index for index, (key, _) in enumerate(node.value) if key.value == step)
+
+
 def mutate(base, mutation, place, random):
-    """Returns the text of the mutant, or None if the mutation does not apply to the place."""
-    node = copy.deepcopy(base.node)
-    for path, container, index in walk(node):
-        if path == place:
-            if MUTATIONS[mutation](container, index, random) is False:
-                return None
-            text = write_object(node)
-            return None if text == base.text else (node, text)
-    raise KeyError(place)
+    """Returns the mutant and its text, or None if the mutation does not apply to the place."""
+    root = container = clone(base.node)
+    for step in place[:-1]:
+        index = find(container, step)
+        inner = clone(get(container, index))
+        put(container, index, inner)
+        container = inner
+    if MUTATIONS[mutation](container, find(container, place[-1]), random) is False:
+        return None
+    text = write_object(root)
+    return None if text == base.text else (root, text)
 
 
 def draw(bases, count, random):

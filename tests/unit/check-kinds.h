@@ -26,6 +26,7 @@ static const char good_jobset[] = "apiVersion: jobset.x-k8s.io/v1alpha2\n"
                                   "              " ACCELERATOR "              cloud.google.com/gke-tpu-topology: 4x4\n"
                                   "            containers:\n"
                                   "            - name: jax\n"
+                                  "              image: jax\n"
                                   "              command: [bash, -c]\n"
                                   "              args:\n"
                                   "              - |\n"
@@ -46,6 +47,7 @@ static const char good_lws[] = "apiVersion: leaderworkerset.x-k8s.io/v1\n"
                                "          " ACCELERATOR "          cloud.google.com/gke-tpu-topology: 4x4\n"
                                "        containers:\n"
                                "        - name: serve\n"
+                               "          image: serve\n"
                                "          " CHIPS_4 "\n";
 
 static const char good_job[] = "apiVersion: batch/v1\n"
@@ -89,6 +91,7 @@ static const char good_workload[] = "apiVersion: kueue.x-k8s.io/v1beta2\n"
                                     "          " ACCELERATOR "          cloud.google.com/gke-tpu-topology: 4x4\n"
                                     "        containers:\n"
                                     "        - name: jax\n"
+                                    "          image: jax\n"
                                     "          " CHIPS_4 "\n";
 
 static const char good_queues[] = "apiVersion: kueue.x-k8s.io/v1beta2\n"
@@ -323,7 +326,7 @@ static const Case kind_cases[] = {
     { "name: workers", "name: a123456789b123456789c123456789d123456789e123456" },
     good_jobset },
   { "chips-missing",
-    { CHIPS_4, "image: jax" },
+    { CHIPS_4, "tty: true" },
     JOB ".template.spec.nodeSelector['cloud.google.com/gke-tpu-accelerator']",
     "tpu-v6e-slice",
     "a request and a limit of google.com/tpu",

@@ -162,6 +162,65 @@ START_TEST (fault_is_the_only_error_and_has_place_value_and_expectation)
 }
 END_TEST
 
+/* --- kinds without schema --- */
+
+#define JOBSET_POD "$.spec.replicatedJobs[0].template.spec.template.spec.containers[0]"
+
+static const char jobset[] = "apiVersion: jobset.x-k8s.io/v1alpha2\n"
+                             "kind: JobSet\n"
+                             "metadata: {name: train, labels: {app: train}}\n"
+                             "spec:\n"
+                             "  network: {enableDNSHostnames: true}\n"
+                             "  replicatedJobs:\n"
+                             "  - name: workers\n"
+                             "    template:\n"
+                             "      spec:\n"
+                             "        template:\n"
+                             "          spec:\n"
+                             "            containers:\n"
+                             "            - name: jax\n"
+                             "              image: jax\n"
+                             "              tty: true\n";
+
+static const Fault pod_faults[] = {
+  { { "tty: true", "ttty: true" },
+    "field-unknown",
+    JOBSET_POD ".ttty",
+    "field 'ttty': expected a field of containers[0]; did you mean 'tty'?" },
+  { { "tty: true", "tty: 1" }, "field", JOBSET_POD ".tty", "tty '1': expected true or false" },
+  { { "image: jax", "imagePullPolicy: Never" },
+    "pod-field",
+    JOBSET_POD,
+    "containers[0] has no 'image': expected this field" },
+  { { "tty: true", "imagePullPolicy: Sometimes" },
+    "pod-field",
+    JOBSET_POD ".imagePullPolicy",
+    "imagePullPolicy 'Sometimes': expected 'Always', 'IfNotPresent' or 'Never'" },
+  { { "labels: {app: train}", "label: {app: train}" },
+    "field-unknown",
+    "$.metadata.label",
+    "field 'label': expected a field of metadata; did you mean 'labels'?" },
+  { { "labels: {app: train}", "labels: {app: 1}" },
+    "field",
+    "$.metadata.labels.app",
+    "app '1': expected text: put it in quotes, because Kubernetes reads a number" },
+};
+
+START_TEST (metadata_and_pods_of_a_kind_without_schema_are_compared)
+{
+  const Fault *fault = &pod_faults[_i];
+  g_autofree char *text = edit (jobset, fault->edit);
+  g_autoptr (QuoitCheck) correct = check_text (jobset, NULL), check = check_text (text, NULL);
+  g_autofree char *found = as_text (check);
+  int n = find (check, fault->rule);
+
+  ck_assert_uint_eq (count (correct, QUOIT_SEVERITY_ERROR), 0);
+  ck_assert_msg (n >= 0 && count (check, QUOIT_SEVERITY_ERROR) == 1, "%s\nfound:\n%s", fault->edit.to, found);
+  ck_assert_str_eq (quoit_check_get_message (check, (uint32_t) n), fault->message);
+  ck_assert_str_eq (quoit_check_get_path (check, (uint32_t) n), fault->path);
+}
+END_TEST
+
 /* What Kubernetes accepts although it looks wrong. */
 static const Edit accepted[] = {
   { "    numOfHosts: 4\n", "    numOfHosts: 4.0\n" },
@@ -302,6 +361,7 @@ main (void)
 
   tcase_set_timeout (schema, 60);
   tcase_add_loop_test (schema, fault_is_the_only_error_and_has_place_value_and_expectation, 0, G_N_ELEMENTS (faults));
+  tcase_add_loop_test (schema, metadata_and_pods_of_a_kind_without_schema_are_compared, 0, G_N_ELEMENTS (pod_faults));
   tcase_add_loop_test (schema, odd_values_that_kubernetes_accepts_are_no_errors, 0, G_N_ELEMENTS (accepted));
   tcase_add_test (schema, variable_with_a_value_is_checked_as_the_value);
   tcase_add_test (schema, verdicts_are_those_of_a_real_server);

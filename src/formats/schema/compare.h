@@ -20,6 +20,7 @@ typedef struct {
   QuoitSchemaReader reader;
   gboolean has_group_rules; /* the object is read by the rules about Ray's groups */
   gboolean is_pod;      /* the object was compared already: now it is compared with the pods that are made from it */
+  gboolean has_pods;    /* pods of a kind without schema: their values are refused later than their fields */
   gboolean is_status;   /* the API server drops the values of a status, but refuses fields that it does not know */
   GHashTable *patterns; /* text -> GRegex */
   GHashTable *missing;  /* fields that were reported as missing: "NODE NAME" */

@@ -640,7 +640,7 @@ def collect():
                 schemas.add(form, fields, item, constraints, flags),
                 "CUSTOM",
             )
-    return sources, schemas, kinds
+    return sources, schemas, kinds, {"meta": meta, "pod_template": pod_template}
 
 
 # --- the C file ---
@@ -660,7 +660,7 @@ class Pool:
         return self.places[text]
 
 
-def keep_reachable(schemas, kinds):
+def keep_reachable(schemas, kinds, named):
     """Drops types that nothing refers to, and numbers the others again. Type 0 is ANY."""
     order, numbers = [], {}
 
@@ -681,6 +681,8 @@ def keep_reachable(schemas, kinds):
     visit(0)
     for _, (number, _) in sorted(kinds.items()):
         visit(number)
+    for number in named.values():
+        visit(number)
     return order, numbers
 
 
@@ -693,8 +695,8 @@ def rows(lines, items, per_line):
         lines.append("  " + " ".join(items[start : start + per_line]) + "\n")
 
 
-def write(sources, schemas, kinds):
-    order, numbers = keep_reachable(schemas, kinds)
+def write(sources, schemas, kinds, named):
+    order, numbers = keep_reachable(schemas, kinds, named)
     pool = Pool()
     pool.add("")
     fields, lists, places, values = [], [], {(): 0}, []
@@ -777,6 +779,8 @@ def write(sources, schemas, kinds):
     table("QuoitSchemaType", "quoit_schema_types", types, 3)
     table("QuoitSchemaKind", "quoit_schema_kinds", objects, 4)
     out.append(f"const guint16 quoit_schema_n_kinds = {len(objects)};\n")
+    for name, number in named.items():
+        out.append(f"const guint16 quoit_schema_{name}_type = {numbers[number]};\n")
     print(
         f"{len(order)} types, {len(fields)} fields, {len(constraints)} constraints, {len(objects)} kinds, "
         f"{pool.size} bytes of text, about {pool.size + 4 * len(fields) + 10 * len(order) + 8 * len(objects)} bytes"

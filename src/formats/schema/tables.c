@@ -827,3 +827,5 @@ const QuoitSchemaKind quoit_schema_kinds[] = {
   { 7188, 12724, 563, NATIVE }, { 7188, 9635, 580, NATIVE },
 };
 const guint16 quoit_schema_n_kinds = 98;
+const guint16 quoit_schema_meta_type = 3;
+const guint16 quoit_schema_pod_template_type = 21;

@@ -114,6 +114,7 @@ extern const QuoitSchemaField quoit_schema_fields[]; /* those of a type are sort
 extern const QuoitSchemaType quoit_schema_types[];
 extern const QuoitSchemaKind quoit_schema_kinds[]; /* sorted by version and kind */
 extern const guint16 quoit_schema_n_kinds;
+extern const guint16 quoit_schema_meta_type, quoit_schema_pod_template_type; /* Kubernetes' own */
 
 static inline const char *
 quoit_schema_text (guint16 text)
