@@ -2,6 +2,7 @@
 /* import and sync. They read the same inputs; sync accepts that nodes of groups are gone. */
 #include "import-view.h"
 #include "interrupt.h"
+#include "progress.h"
 #include "source-input.h"
 #include "sync-loop.h"
 #include "text.h"
@@ -40,6 +41,8 @@ run_once (Session *session, const SourceOptions *options, const Way *way, bool d
   g_autoptr (GError) why = NULL;
   gint64 now_ms;
 
+  if (interrupt_is_pending ())
+    progress_end ();
   interrupt_end ();
   if (input == NULL)
     return false;

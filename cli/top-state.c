@@ -172,3 +172,14 @@ top_describe_group (const TopState *state, const char *handle, guint width)
   describe_group (document, state->snapshot, group);
   return format_details (document, width);
 }
+
+char *
+top_describe_reason (const TopState *state, const char *handle)
+{
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain_group (state->snapshot, handle, NULL);
+  g_autofree char *holds = quoit_snapshot_dup_hold_and_wait (state->snapshot, handle, NULL);
+
+  if (holds != NULL && holds[0] != '\0')
+    return g_steal_pointer (&holds);
+  return report == NULL ? g_strdup (handle) : quoit_report_dup_summary (report, "now");
+}

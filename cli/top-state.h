@@ -36,3 +36,6 @@ top_state_get_group (const TopState *state, uint32_t index)
  * it is gone. */
 char *top_describe_slice (const TopState *state, const char *full_name, guint width);
 char *top_describe_group (const TopState *state, const char *handle, guint width);
+
+/* Returns why a waiting group waits, in a sentence. g_free() it. */
+char *top_describe_reason (const TopState *state, const char *handle);

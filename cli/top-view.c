@@ -39,6 +39,8 @@ top_view_clear (TopView *view)
   g_free (view->detail_name);
   g_free (view->detail_key);
   g_strfreev (view->detail_lines);
+  g_free (view->reason);
+  g_free (view->reason_name);
   g_free (view->origin);
   g_free (view->remark);
 }
@@ -204,7 +206,7 @@ count_rows (const TopState *state, TopPage page)
 
 static const char *const headings[N_TOP_PAGES] = {
   [TOP_MAP] = NULL,
-  [TOP_CLASSES] = "ACCELERATOR  TOPOLOGY    CHIPS/HOST  SLICES    FREE    HELD  PARTLY DRAINING DEGRADED",
+  [TOP_CLASSES] = "ACCELERATOR TOPOLOGY  CHIPS/HOST SLICES   FREE   HELD PARTLY DRAINING DEGRADED",
   [TOP_GROUPS] = "GROUP                     STATE         SLICES BUNDLES  LEASE ENDS  OWNER",
   [TOP_PROBLEMS] = "PROBLEM",
   [TOP_QUEUE] = "GROUP                     STATE         SOURCE      WAITS      REQUEST",
@@ -216,7 +218,7 @@ format_class (const QuoitSnapshot *snapshot, uint32_t class)
   g_autofree char *topology = quoit_snapshot_dup_class_topology (snapshot, class);
   const uint32_t n = quoit_snapshot_count_slices_of_class (snapshot, class, (QuoitSliceFlags) 0);
 
-  return g_strdup_printf ("%-12s %-11s %10u  %6u  %6u  %6u  %6u   %6u   %6u",
+  return g_strdup_printf ("%-11s %-9s %10u %6u %6u %6u %6u %8u %8u",
                           quoit_snapshot_get_class_accelerator (snapshot, class), topology,
                           quoit_snapshot_get_class_chips_per_host (snapshot, class), n,
                           quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FREE),
@@ -336,6 +338,21 @@ settle (TopView *view, const TopState *state, guint width, guint n_lines)
   *first = MIN (*first, n_rows > n_lines ? n_rows - n_lines : 0);
 }
 
+/* Shows the first slice of the class on the map. */
+static void
+show_class (TopView *view, const TopState *state, uint32_t class)
+{
+  const uint32_t n = quoit_snapshot_get_n_slices (state->snapshot);
+  uint32_t slice = 0;
+
+  while (slice < n && quoit_snapshot_get_slice_class (state->snapshot, slice) != class)
+    slice++;
+  if (slice == n)
+    return;
+  view->page = TOP_MAP;
+  view->cursor[TOP_MAP] = slice;
+}
+
 /* Opens the details of what is selected. */
 static void
 open_detail (TopView *view, const TopState *state)
@@ -348,6 +365,11 @@ open_detail (TopView *view, const TopState *state)
 
   if (at >= count_rows (state, view->page))
     return;
+  if (view->page == TOP_CLASSES)
+    {
+      show_class (view, state, at);
+      return;
+    }
   if (view->page == TOP_MAP || (problem != NULL && !problem->is_group))
     slice = problem != NULL ? problem->index : at;
   else if (view->page == TOP_GROUPS || problem != NULL)
@@ -584,7 +606,7 @@ static const char help[] = "1 2 3 4 5    map, classes, groups, problems, queue\n
                            "Tab          the next page; Shift+Tab the previous one\n"
                            "arrows       move (also h j k l); in details: scroll\n"
                            "PgUp PgDn    a screen up or down; Home and End: to the first and last\n"
-                           "Enter        the details of a slice or group; of a waiting group also why it waits\n"
+                           "Enter        the details of a slice or group; of a class, its slices on the map\n"
                            "Esc          back (also Backspace)\n"
                            "?            this help\n"
                            "q            end\n";
@@ -629,28 +651,68 @@ draw_detail (TopView *view, const TopState *state, TopCanvas *canvas, guint top,
     top_canvas_put (canvas, top + i, TOP_PLAIN, skip_columns (lines[view->detail_first + i], view->detail_left));
 }
 
-/* The slice under the cursor, or the meaning of the map's symbols. */
-static void
-draw_selected (const TopView *view, const TopState *state, TopCanvas *canvas, guint line)
+/* Returns why a group waits, in a sentence. Finding it can take long, so it is kept for the state and group. */
+static const char *
+update_reason (TopView *view, const TopState *state, uint32_t group)
 {
-  const uint32_t slice = view->cursor[TOP_MAP];
-  g_autofree char *name = NULL;
+  const char *handle = quoit_group_get_handle (top_state_get_group (state, group));
 
-  if (view->detail != TOP_NO_DETAIL)
-    {
-      top_canvas_put (canvas, line, TOP_BOLD, view->detail == TOP_DETAIL_HELP ? "help" : view->detail_name);
-      return;
-    }
-  if (view->page != TOP_MAP || slice >= quoit_snapshot_get_n_slices (state->snapshot))
-    return;
-  name = slice_display_name (state->snapshot, slice);
-  top_canvas_printf (canvas, line, TOP_BOLD, "%s: %s ", name, looks[find_look (state->snapshot, slice)].word);
+  if (view->reason_state == state->number && g_strcmp0 (view->reason_name, handle) == 0)
+    return view->reason;
+  g_free (view->reason);
+  g_free (view->reason_name);
+  view->reason = top_describe_reason (state, handle);
+  view->reason_name = g_strdup (handle);
+  view->reason_state = state->number;
+  return view->reason;
+}
+
+/* "train@1, serve@4" */
+static char *
+format_users (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+  g_autoptr (GPtrArray) users
+      = quoit_snapshot_get_slice_n_nodes (snapshot, slice) == 0 ? g_ptr_array_new () : node_users (snapshot, first);
+
+  if (users->len == 0)
+    return g_strdup ("");
+  g_ptr_array_add (users, NULL);
+  return g_strjoinv (", ", (char **) users->pdata);
+}
+
+/* The slice under the cursor, and the meaning of the map's symbols. */
+static void
+draw_selected_slice (const QuoitSnapshot *snapshot, uint32_t slice, TopCanvas *canvas, guint line)
+{
+  g_autofree char *name = slice_display_name (snapshot, slice), *users = format_users (snapshot, slice);
+
+  top_canvas_printf (canvas, line, TOP_BOLD, "%s: %s%s%s ", name, looks[find_look (snapshot, slice)].word,
+                     *users == '\0' ? "" : " by ", users);
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
     {
       top_canvas_put (canvas, line, TOP_PLAIN, " ");
       top_canvas_put (canvas, line, looks[i].style, canvas->is_utf8 ? looks[i].utf8 : looks[i].ascii);
       top_canvas_printf (canvas, line, TOP_PLAIN, " %s", looks[i].word);
     }
+}
+
+/* What is selected: a name, the request of a group, or why it waits. */
+static void
+draw_selected (TopView *view, const TopState *state, TopCanvas *canvas, guint line)
+{
+  const guint at = view->cursor[view->page];
+
+  if (view->detail != TOP_NO_DETAIL)
+    top_canvas_put (canvas, line, TOP_BOLD, view->detail == TOP_DETAIL_HELP ? "help" : view->detail_name);
+  else if (at >= count_rows (state, view->page))
+    return;
+  else if (view->page == TOP_MAP)
+    draw_selected_slice (state->snapshot, at, canvas, line);
+  else if (view->page == TOP_GROUPS)
+    top_canvas_put (canvas, line, TOP_BOLD, quoit_group_get_request (top_state_get_group (state, at)));
+  else if (view->page == TOP_QUEUE)
+    top_canvas_put (canvas, line, TOP_BOLD, update_reason (view, state, g_array_index (state->waiting, uint32_t, at)));
 }
 
 void

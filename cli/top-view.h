@@ -38,6 +38,8 @@ typedef struct {
   char **detail_lines; /* the details of that object, key and state; NULL: none yet */
   char *detail_key;
   guint64 detail_state;
+  char *reason, *reason_name; /* why that group waits, in that state */
+  guint64 reason_state;
   char *origin; /* what is shown: the path of a ledger, or a source */
   char *remark; /* why it cannot be read at present; NULL: it can */
 } TopView;

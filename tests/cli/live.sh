@@ -439,6 +439,37 @@ turns(2)
 check("nohup holds", loop.poll() is None)
 loop.terminate()
 check("and SIGTERM ends it", loop.wait(20) == -signal.SIGTERM)
+# As process 1 of a container, which default signals do not end.
+if subprocess.run(["unshare", "-Urpf", "true"], capture_output=True).returncode == 0:
+    for number in signal.SIGTERM, signal.SIGINT:
+        loop = subprocess.Popen(["unshare", "-Urpf", quoit, "sync", "--from-ray", "--every", "50ms"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        turns(1)
+        inner = subprocess.run(["pgrep", "-P", str(loop.pid)], check=True, capture_output=True, text=True).stdout
+        os.kill(int(inner), number)
+        check("process 1 ends by %s" % number.name, loop.wait(20) == 128 + number, loop.returncode)
+
+# A file as the source.
+shutil.copy(captures + "/gke.idle.ray-list-nodes--detail--format-json.json", fake + "/file")
+loop = subprocess.Popen([quoit, "sync", "ray-nodes", fake + "/file", "--every", "50ms", "-o", "json"], text=True,
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+time.sleep(0.3)
+with open(fake + "/file") as file:
+    rows = json.load(file)
+rows[1]["state"] = "DEAD"
+with open(fake + "/file.new", "w") as file:
+    json.dump(rows, file)
+os.rename(fake + "/file.new", fake + "/file")
+seen = json.loads(loop.stdout.readline())
+while not any("alive -> dead" in change["detail"] for change in seen["changes"] if change["detail"]):
+    seen = json.loads(loop.stdout.readline())
+check("a file that changes is a line", seen["source"] == "ray", seen)
+os.unlink(fake + "/file")
+wait_for("a file that is gone is survived", lambda: "next try" in loop.stderr.readline())
+check("the loop goes on", loop.poll() is None)
+loop.terminate()
+loop.communicate(timeout=20)
+
 # A ledger that is removed ends the loop.
 loop = begin()
 turns(1)

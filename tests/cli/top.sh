@@ -124,8 +124,11 @@ shows "on the map" "###..........................."
 ok 0 "another process drains" drain v6e-4x4-10-0
 shows "draining slices are marked" "~"
 tm send-keys 2
-shows "classes" "ACCELERATOR  TOPOLOGY"
-shows "with numbers" "v6e          4x4                  4      30      26       3"
+shows "classes" "ACCELERATOR TOPOLOGY"
+shows "with numbers" "v6e         4x4                4     30     26      3"
+tm send-keys Down Enter
+shows "the slices of a class" "v6e-4x4-0: held by train@1"
+tm send-keys 2
 tm send-keys 3
 shows "groups" "train@1"
 tm send-keys Enter
@@ -143,6 +146,7 @@ tm send-keys BSpace 5
 shows "no group waits" "no group waits"
 ok 0 "a host of the group dies" set-state v6e-4x4-0-2 dead
 shows "the group waits" "rescheduling"
+shows "and why, in a sentence" "slices are free"
 tm send-keys Enter
 shows "why it waits" "quoit repair train@1"
 tm send-keys q
