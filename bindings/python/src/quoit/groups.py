@@ -103,6 +103,11 @@ class Group(_c.Immutable):
         contents = ", ".join(one.name for one in self.slices) or "bundles"
         return f"<quoit.Group {self.handle!r} {self.state.name} of {contents}>"
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.of_group(self)
+
     def __eq__(self, other: object) -> bool:
         return self._facts == other._facts if isinstance(other, Group) else NotImplemented
 

@@ -238,6 +238,11 @@ class Report:
     """False if the verdict only means that a search with a fixed number of steps found nothing."""
     _sentence: str = dataclasses.field(repr=False)
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        return _html.of_report(self)
+
     @property
     def is_of_bundles(self) -> bool:
         """Whether the request is for bundles, so that the numbers count nodes."""

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _c
+from . import _c, _frames, _html
 from ._c import call, ffi, lib
 from ._views import Rows, View
 from .defragmentation import Defragmentation, plan_defragmentation
@@ -148,6 +148,42 @@ class Snapshot(View):
 
     def __repr__(self) -> str:
         return f"<quoit.Snapshot at {self.seq}: {len(self.nodes)} nodes, {len(self.slices)} slices>"
+
+    def _repr_html_(self) -> str:
+        return _html.of_snapshot(self)
+
+    def nodes_frame(self) -> Any:
+        """Returns a ``pandas.DataFrame`` of the nodes, whose index is the full name.
+
+        The columns are name, source, pool, slice, worker_id, chips, state, address, groups (the handles of the groups
+        that use the node, as a tuple) and external.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return _frames.nodes_frame(self)
+
+    def slices_frame(self) -> Any:
+        """Returns a ``pandas.DataFrame`` of the slices, whose index is the full name.
+
+        The columns are name, source, pool, accelerator, topology, chips_per_host, hosts, missing, intact, free and
+        problem.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return _frames.slices_frame(self)
+
+    def groups_frame(self) -> Any:
+        """Returns a ``pandas.DataFrame`` of the groups, whose index is the handle NAME@ID.
+
+        The columns are name, id, state, owner, priority, request, slices, workers, created, begins, until,
+        expected_end, ended and source. Times are timestamps in UTC.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return _frames.groups_frame(self)
 
     @property
     def seq(self) -> int:

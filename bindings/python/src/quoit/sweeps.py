@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Callable, Literal, get_args, overload
 
 from . import _c, errors
+from ._frames import import_pandas
 from ._sweep.bar import Bar, terminal
 from ._sweep.cases import CHUNK_S, Failure, Lost, Plan
 from ._sweep.code import digest_scenario, name_scenario
@@ -98,10 +99,7 @@ class Sweep(Sequence[Any]):
             ImportError: pandas is not installed.
             InvalidError: a column would still appear twice.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("Sweep.frame() needs pandas: pip install 'quoit[pandas]'") from error
+        pandas = import_pandas("Sweep.frame()")
         cases, results = _columns(self.cases, "case"), _columns(self[:], "result")
         both = set(cases) & set(results)
         columns: dict[str, Sequence[Any]] = {}
