@@ -55,8 +55,10 @@ class CheckRule:
 def check_manifest(text: str | bytes, *, variables: Mapping[str, str] | None = None) -> tuple[Finding, ...]:
     """Finds fields that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, or accept without effect.
 
-    The function reads RayClusters, RayJobs and RayServices, the ResourceClaims and ResourceClaimTemplates that they
-    use, and Lists. It skips documents of other kinds. A manifest with errors raises no exception.
+    The function reads RayClusters, RayJobs and RayServices, other objects that make pods, such as JobSets, Kueue's
+    queues and flavors, GKE's Slices and ComputeClasses, the ResourceClaims and ResourceClaimTemplates that pods use, and
+    Lists. A finding of the rule "kind-unread" reports each object of another kind. A manifest with errors raises no
+    exception.
 
     Args:
         text: YAML with any number of documents.

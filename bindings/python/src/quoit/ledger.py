@@ -802,7 +802,8 @@ class Ledger(_c.Uncopyable):
     ) -> Import:
         """Imports a manifest with a RayCluster, RayJob or RayService: the nodes that KubeRay 1.7 creates.
 
-        See `import_input`.
+        Without these, it imports the nodes of the pods of a JobSet, LeaderWorkerSet, Job, StatefulSet or Pod. See
+        `import_input`.
 
         Args:
             text: YAML.
