@@ -12,15 +12,15 @@
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static int fds[2] = { -1, -1 };
-static volatile sig_atomic_t first_signal, is_stopped;
+/* Read and written by any thread, and by the handler; atomic integers of GLib need no lock. */
+static int first_signal, is_stopped;
 
 static void
 note_signal (int number)
 {
   const int before = errno;
 
-  if (first_signal == 0)
-    first_signal = number;
+  g_atomic_int_compare_and_exchange (&first_signal, 0, number);
   if (write (fds[1], "", 1) < 0)
     {
       /* The pipe is full, so it is readable. */
@@ -54,13 +54,13 @@ interrupt_get_fd (void)
 int
 interrupt_get_signal (void)
 {
-  return first_signal;
+  return g_atomic_int_get (&first_signal);
 }
 
 void
 interrupt_stop (void)
 {
-  is_stopped = 1;
+  g_atomic_int_set (&is_stopped, 1);
   if (fds[1] >= 0 && write (fds[1], "", 1) < 0)
     {
       /* The pipe is full, so it is readable. */
@@ -70,7 +70,7 @@ interrupt_stop (void)
 bool
 interrupt_is_pending (void)
 {
-  return first_signal != 0 || is_stopped != 0;
+  return g_atomic_int_get (&first_signal) != 0 || g_atomic_int_get (&is_stopped) != 0;
 }
 
 void
@@ -90,7 +90,7 @@ interrupt_wait (gint64 wait_ms)
 void
 interrupt_die (void)
 {
-  const int number = first_signal;
+  const int number = g_atomic_int_get (&first_signal);
 
   if (number == 0)
     return;

@@ -667,18 +667,22 @@ update_reason (TopView *view, const TopState *state, uint32_t group)
   return view->reason;
 }
 
-/* "train@1, serve@4" */
+/* "train@1, serve@4": the users of the first node that has some. */
 static char *
 format_users (const QuoitSnapshot *snapshot, uint32_t slice)
 {
   const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
-  g_autoptr (GPtrArray) users
-      = quoit_snapshot_get_slice_n_nodes (snapshot, slice) == 0 ? g_ptr_array_new () : node_users (snapshot, first);
 
-  if (users->len == 0)
-    return g_strdup ("");
-  g_ptr_array_add (users, NULL);
-  return g_strjoinv (", ", (char **) users->pdata);
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
+    {
+      g_autoptr (GPtrArray) users = node_users (snapshot, first + i);
+
+      if (users->len == 0)
+        continue;
+      g_ptr_array_add (users, NULL);
+      return g_strjoinv (", ", (char **) users->pdata);
+    }
+  return g_strdup ("");
 }
 
 /* The slice under the cursor, and the meaning of the map's symbols. */
