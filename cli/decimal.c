@@ -91,6 +91,8 @@ decimal_format_size (Decimal bytes)
       unit++;
     }
   rounded.e4 = (__int128) ((magnitude * 100 + size / 2) / size) * (UNIT / 100);
-  number = decimal_format (is_negative ? (Decimal) { -rounded.e4 } : rounded);
+  if (is_negative)
+    rounded.e4 = -rounded.e4;
+  number = decimal_format (rounded);
   return g_strconcat (number, " ", units[unit], NULL);
 }

@@ -105,20 +105,6 @@ typedef struct {
   bool *are_known;  /* whether a cell of the column has a value */
 } Layout;
 
-static guint
-measure (const char *text)
-{
-  guint width = 0;
-
-  for (; *text != '\0'; text = g_utf8_next_char (text))
-    {
-      const gunichar c = g_utf8_get_char (text);
-
-      width += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
-    }
-  return width;
-}
-
 static void
 layout_clear (Layout *layout)
 {
@@ -143,7 +129,7 @@ layout_begin (const Table *table, bool is_short)
   for (guint i = 0; i < table->n_columns; i++)
     if (table->columns[i].heading != NULL)
       {
-        layout.widths[layout.n] = measure (table->columns[i].heading);
+        layout.widths[layout.n] = text_width (table->columns[i].heading);
         layout.columns[layout.n++] = i;
       }
   for (guint row = 0; row < table_get_n_rows (table); row++)
@@ -154,7 +140,7 @@ layout_begin (const Table *table, bool is_short)
 
         if (is_short)
           text_shorten_ids (cell);
-        layout.widths[i] = MAX (layout.widths[i], measure (cell));
+        layout.widths[i] = MAX (layout.widths[i], text_width (cell));
         layout.are_known[i] |= !g_str_equal (cell, "-");
         g_ptr_array_add (layout.cells, cell);
       }
@@ -246,7 +232,7 @@ divide (const char *text, guint width)
 
   for (char **word = words; *word != NULL; word++)
     {
-      const guint more = measure (*word);
+      const guint more = text_width (*word);
       const bool is_first = word == words;
 
       if (!is_first)
@@ -359,13 +345,13 @@ table_format_facts (const Table *table, TextForm form)
   values = scols_table_new_column (scols, "value", 0, 0);
   for (guint i = 0; i < table->n_columns; i++)
     if (table->columns[i].heading != NULL && table_get_cell (table, 0, i)->known)
-      left = MAX (left, measure (table->columns[i].heading) + 2);
+      left = MAX (left, text_width (table->columns[i].heading) + 2);
   for (guint i = 0; i < table->n_columns; i++)
     if (table->columns[i].heading != NULL && table_get_cell (table, 0, i)->known)
       {
         struct libscols_line *line = scols_table_new_line (scols, NULL);
         char *value = format_cell (column_type (&table->columns[i]), table_get_cell (table, 0, i), "no");
-        const guint divided = width_of_last (left + measure (value), measure (value), CELL_TEXT, form);
+        const guint divided = width_of_last (left + text_width (value), text_width (value), CELL_TEXT, form);
 
         set_cell (line, 0, g_strconcat (table->columns[i].heading, ":", NULL));
         if (divided > 0)

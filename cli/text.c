@@ -311,3 +311,19 @@ text_shorten_ids (char *text)
     }
   *to = '\0';
 }
+
+guint
+text_char_width (gunichar c)
+{
+  return g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+}
+
+guint
+text_width (const char *text)
+{
+  guint width = 0;
+
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    width += text_char_width (g_utf8_get_char (text));
+  return width;
+}

@@ -14,6 +14,10 @@ char *text_for_terminal (const char *text);
 /* Like text_for_terminal(), but UTF-8 in every locale, for files. */
 char *text_in_one_line (const char *text);
 
+/* Return how many columns of a terminal a character, or a line, takes. */
+guint text_char_width (gunichar c);
+guint text_width (const char *text);
+
 /* Escapes a JSON document, which must be UTF-8: characters that are invisible or reverse the direction of text become
  * \uXXXX. */
 char *text_in_json (const char *json);

@@ -39,39 +39,23 @@ top_canvas_free (TopCanvas *canvas)
   g_free (canvas);
 }
 
-static guint
-char_width (gunichar c)
-{
-  return g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
-}
-
-guint
-top_text_width (const char *text)
-{
-  guint width = 0;
-
-  for (; *text != '\0'; text = g_utf8_next_char (text))
-    width += char_width (g_utf8_get_char (text));
-  return width;
-}
-
 void
 top_canvas_put (TopCanvas *canvas, guint line, TopStyle style, const char *text)
 {
   g_autofree char *shown = canvas->is_utf8 ? text_in_one_line (text) : text_for_terminal (text);
   const char *end = shown;
-  TopSpan span = { .style = style };
+  TopSpan span;
 
   if (line >= canvas->height)
     return;
-  while (*end != '\0' && canvas->used[line] + char_width (g_utf8_get_char (end)) <= canvas->width)
+  while (*end != '\0' && canvas->used[line] + text_char_width (g_utf8_get_char (end)) <= canvas->width)
     {
-      canvas->used[line] += char_width (g_utf8_get_char (end));
+      canvas->used[line] += text_char_width (g_utf8_get_char (end));
       end = g_utf8_next_char (end);
     }
   if (end == shown)
     return;
-  span.text = g_strndup (shown, (gsize) (end - shown));
+  span = (TopSpan) { .style = style, .text = g_strndup (shown, (gsize) (end - shown)) };
   g_array_append_val (canvas->rows[line], span);
 }
 

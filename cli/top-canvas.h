@@ -30,6 +30,3 @@ void top_canvas_printf (TopCanvas *canvas, guint line, TopStyle style, const cha
 
 /* Fills the rest of the line with the style. */
 void top_canvas_fill (TopCanvas *canvas, guint line, TopStyle style);
-
-/* The number of columns of a text. */
-guint top_text_width (const char *text);
