@@ -171,7 +171,8 @@ read_quantity (const QuoitComparison *comparison, const QuoitPlace *place, Quoit
   g_autofree char *number = NULL;
   const char *plain = quoit_tree_plain (comparison->checker->tree, place->node);
 
-  if (scalar.type == QUOIT_SCALAR_NULL)
+  /* In a CustomResourceDefinition, a null member is none. */
+  if (scalar.type == QUOIT_SCALAR_NULL && !comparison->is_pod)
     scalar.text = "0";
   else if (scalar.type == QUOIT_SCALAR_INTEGER)
     scalar.text = number = g_strdup_printf ("%" G_GINT64_FORMAT, scalar.integer);

@@ -28,6 +28,20 @@ quoit_yaml_tag_is_text (const char *tag)
   return strcmp (tag, "!") == 0 || strcmp (tag + strlen (tag_prefix), "str") == 0;
 }
 
+gboolean
+quoit_yaml_tag_fits (const char *tag, JsonNode *node, gboolean is_text)
+{
+  const char *word = tag + strlen (tag_prefix);
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
+  gboolean is_number = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE || (type == G_TYPE_STRING && !is_text);
+
+  if (strcmp (word, "null") == 0)
+    return JSON_NODE_HOLDS_NULL (node);
+  if (strcmp (word, "bool") == 0)
+    return type == G_TYPE_BOOLEAN;
+  return strcmp (word, "float") == 0 ? is_number : is_number && type != G_TYPE_DOUBLE;
+}
+
 static const char *
 skip_digits (const char *p)
 {
@@ -113,6 +127,7 @@ quoit_yaml_resolve (const char *plain, gboolean *is_text)
   if (is_real (plain) && isfinite (g_ascii_strtod (plain, NULL)))
     return json_node_init_double (node, g_ascii_strtod (plain, NULL));
 
-  *is_text = !is_other_number (plain) && !is_real (plain);
+  /* A number beyond the range of doubles is text. */
+  *is_text = !is_other_number (plain);
   return json_node_init_string (node, plain);
 }

@@ -212,12 +212,18 @@ on_scalar (Builder *builder, const yaml_event_t *event)
     }
   if (tag != NULL && !quoit_yaml_tag_is_known (tag))
     return fail_with (mark, tag, "no tag", builder->error);
-  if (tag != NULL && quoit_yaml_tag_is_text (tag))
-    is_plain = FALSE;
+  /* A tag decides, not the quotes. */
+  if (tag != NULL)
+    is_plain = !quoit_yaml_tag_is_text (tag);
   if (!count_value (builder, mark))
     return FALSE;
 
   value.node = is_plain ? quoit_yaml_resolve (text, &is_text) : json_node_init_string (json_node_alloc (), text);
+  if (tag != NULL && is_plain && !quoit_yaml_tag_fits (tag, value.node, is_text))
+    {
+      json_node_unref (value.node);
+      return fail_with (mark, text, "a value of its tag", builder->error);
+    }
   set_place (builder, value.node, mark);
   if (!is_text || (is_plain && strstr (text, "${") != NULL))
     quoit_tree_set_plain (builder->tree, value.node, text);

@@ -73,7 +73,7 @@ class Server:
       "kube-apiserver", "--etcd-servers", client, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
       f"--secure-port={self.port}", "--cert-dir", self._file("certs"), "--token-auth-file", self._file("tokens"),
       "--service-account-issuer=https://quoit.test", "--service-account-key-file", key,
-      "--service-account-signing-key-file", key, "--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24",
+      "--service-account-signing-key-file", key, "--authorization-mode=RBAC", "--allow-privileged=true", "--service-cluster-ip-range=10.0.0.0/24",
       "--disable-admission-plugins=ServiceAccount,PersistentVolumeClaimResize,RuntimeClass,Priority",
       "--runtime-config=resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true",
     )  # fmt: skip

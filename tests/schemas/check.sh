@@ -43,7 +43,7 @@ for argument; do
     *.yaml | *.yml) given=1 ;;
   esac
 done
-[ -n "${given-}" ] || set -- "$@" "$here"/manifests/*.yaml "$top_srcdir"/examples/*.yaml \
+[ -n "${given-}" ] || set -- "$@" "$here"/manifests/*.yaml "$top_srcdir"/examples/raycluster-*.yaml \
   "$top_srcdir"/contrib/kueue/config/base/*.yaml
 PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/mutants.py" --servers "$servers" --crds "$crds" \
   --quoit "$top_builddir/cli/quoit" "$@"

@@ -4,8 +4,9 @@
 
 Each mutant is one object with one fault: a misspelt field, a value of another type, a field that is missing, twice or
 in contradiction to another one. The server decides by a dry run with strict field validation. quoit must refuse what the
-server refuses. If the server accepts a mutant, quoit may refuse it only by a rule that is not the server's: then KubeRay,
-the TPU webhook or the pods that are made from the object are what fails.
+server refuses. If the server accepts a mutant of Ray's kinds, it also gets the pods that are made from the object, and
+quoit must refuse what it then refuses, by the rule pod-field and only then by that rule. All other errors are those of
+KubeRay and the TPU webhook.
 
   mutants.py [--count N] [--seed S] [--all] --servers DIR --crds DIR [FILE...]
   mutants.py --write RECORD ...     also stores the verdicts, which a hermetic test compares with the library
@@ -293,6 +294,7 @@ class Base:
         self.node = node
         self.text = write_object(node)
         self.places = [place for place, _, _ in walk(node)]
+        self.has_pods = False  # the server accepts the pods that are made from the object
 
 
 def clone(node):
@@ -362,6 +364,58 @@ def ask_server(server, node, text):
     return server.judge(text, version, kind, namespace)
 
 
+def member(node, *names):
+    for name in names:
+        if not isinstance(node, yaml.MappingNode):
+            return None
+        node = next((value for key, value in node.value if key.value == name), None)
+    return node
+
+
+def without_nulls(node):
+    """The server removes null members of a custom resource."""
+    if isinstance(node, yaml.SequenceNode):
+        return yaml.SequenceNode(node.tag, [without_nulls(value) for value in node.value])
+    if not isinstance(node, yaml.MappingNode):
+        return node
+    kept = [(key, without_nulls(value)) for key, value in node.value if not value.tag.endswith(":null")]
+    return yaml.MappingNode(node.tag, kept)
+
+
+def list_pods(node):
+    """The pods that are made from the groups of an object of Ray."""
+    for path in ((), ("rayClusterSpec",), ("rayClusterConfig",), ("jobTemplate", "rayClusterSpec")):
+        cluster = member(node, "spec", *path)
+        workers = member(cluster, "workerGroupSpecs")
+        groups = [member(cluster, "headGroupSpec"), *(workers.value if workers is not None else [])]
+        submitter = member(node, "spec", *path[:-1], "submitterPodTemplate")
+        for template in [*(member(group, "template") for group in groups), submitter]:
+            if not isinstance(template, yaml.MappingNode):
+                continue
+            pod = [("apiVersion", scalar(STRING, "v1")), ("kind", scalar(STRING, "Pod"))]
+            metadata = [("name", scalar(STRING, "pod"))]
+            for name in ("labels", "annotations"):
+                if member(template, "metadata", name) is not None:
+                    metadata.append((name, member(template, "metadata", name)))
+            pod.append(("metadata", write_map(metadata)))
+            if member(template, "spec") is not None:
+                pod.append(("spec", member(template, "spec")))
+            yield write_object(without_nulls(write_map(pod)))
+
+
+def write_map(members):
+    return yaml.MappingNode("tag:yaml.org,2002:map", [(scalar(STRING, name), value) for name, value in members])
+
+
+def ask_pods(server, node):
+    """Returns why the server refuses one of the pods, or None."""
+    for text in list_pods(node):
+        message = server.judge(text, "v1", "Pod", None)
+        if message is not None:
+            return message
+    return None
+
+
 def ask_quoit(quoit, texts):
     """Returns the findings of each text."""
     with tempfile.TemporaryDirectory() as folder:
@@ -385,38 +439,115 @@ def place_text(place):
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
 
 
-def record(path, mutants, verdicts):
+def record(path, mutants):
     """Stores each base once, and of a mutant the lines that differ: [from, to) of the base are replaced."""
     rows, known = [], set()
-    for (base, mutation, place, _, text), message in zip(mutants, verdicts):
+    for mutant in mutants:
+        base = mutant.base
         if base.name not in known:
             known.add(base.name)
-            rows.append({"base": base.name, "text": base.text})
-        old, new = base.text.splitlines(), text.splitlines()
+            rows.append({"base": base.name, "has_pods": base.has_pods, "text": base.text})
+        old, new = base.text.splitlines(), mutant.text.splitlines()
         first = 0
         while first < min(len(old), len(new)) and old[first] == new[first]:
             first += 1
         last = 0
         while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
             last += 1
-        lines = new[first : len(new) - last]
-        rows.append({
-      "base": base.name, "mutation": mutation, "place": place_text(place), "from": first, "to": len(old) - last,
-      "lines": lines, "refused": None if message is None else message[:300],
-    })  # fmt: skip
+        rows.append(
+            {
+                "base": base.name,
+                "mutation": mutant.mutation,
+                "place": mutant.place,
+                "from": first,
+                "to": len(old) - last,
+                "lines": new[first : len(new) - last],
+                "refused": mutant.refused and mutant.refused[:300],
+                "pods_refused": mutant.pods_refused and mutant.pods_refused[:300],
+            }
+        )
     with open(path, "w") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def print_table(rows):
-    print("| mutation | mutants | the server refuses | quoit refuses | only later | missed | false |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name, row in rows.items():
-        print(f"| {name} | " + " | ".join(str(number) for number in row) + " |")
-    total = [sum(column) for column in zip(*rows.values())]
-    print("| all | " + " | ".join(str(number) for number in total) + " |")
-    return total
+class Mutant:
+    def __init__(self, base, mutation, place, node, text):
+        self.base = base
+        self.mutation = mutation
+        self.place = place_text(place)
+        self.node = node
+        self.text = text
+        self.refused = self.pods_refused = None  # why the server refuses the object, or its pods
+
+    def ask(self, server):
+        self.refused = ask_server(server, self.node, self.text)
+        if self.refused is None and self.base.has_pods:
+            self.pods_refused = ask_pods(server, self.node)
+
+    def compare(self, findings, known):
+        """Sets what quoit says: `known` are the findings that the base has as well."""
+        errors = [one for one in findings if one["severity"] == "error" and (one["rule"], one["message"]) not in known]
+        wrong = [one for one in errors if one["rule"] in SERVER_RULES] if self.refused is None else []
+        if self.base.has_pods and self.refused is None and self.pods_refused is None:
+            wrong += [one for one in errors if one["rule"] == "pod-field"]
+        self.has_errors = bool(errors)
+        self.is_missed = (self.refused or self.pods_refused) is not None and not errors
+        self.false = "; ".join(f"{one['message']} [{one['rule']}]" for one in wrong)
+
+
+COLUMNS = {
+    "mutants": lambda mutant: True,
+    "the server refuses": lambda mutant: mutant.refused is not None,
+    "its pods": lambda mutant: mutant.pods_refused is not None,
+    "quoit refuses": lambda mutant: mutant.has_errors,
+    "missed": lambda mutant: mutant.is_missed,
+    "false": lambda mutant: mutant.false != "",
+}
+
+
+def print_table(mutants):
+    print("| mutation | " + " | ".join(COLUMNS) + " |")
+    print("| --- " * (len(COLUMNS) + 1) + "|")
+    for name in [*MUTATIONS, "all"]:
+        those = [mutant for mutant in mutants if name in ("all", mutant.mutation)]
+        if those:
+            print(f"| {name} | " + " | ".join(str(sum(map(counts, those))) for counts in COLUMNS.values()) + " |")
+
+
+def read_bases(server, files):
+    for path in files:
+        for number, node in enumerate(read_objects(path)):
+            base = Base(path, number, node)
+            namespace = text_of(node, "metadata", "namespace")
+            if namespace is not None:
+                server.add_namespace(namespace)
+            message = ask_server(server, node, base.text)
+            if message is None:
+                base.has_pods = any(list_pods(node)) and ask_pods(server, node) is None
+                yield base
+            else:
+                print(f"left out: {base.name}: the server refuses it: {message}")
+
+
+def ask_all(arguments):
+    """Returns the bases and the mutants with the server's verdicts."""
+    drawn = random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory(prefix="quoit-apiserver-") as folder:
+        with apiserver.Server(arguments.servers, folder) as server:
+            for path in sorted(glob.glob(arguments.crds + "/ray.io_*.yaml")):
+                with open(path) as file:
+                    server.install(file.read(), f"{path.rsplit('_', 1)[1].removesuffix('.yaml')}.ray.io")
+            bases = list(read_bases(server, arguments.files))
+            found = list_all(bases, drawn) if arguments.all else draw(bases, arguments.count, drawn)
+            mutants = [Mutant(*one) for one in found]
+            for mutant in mutants:
+                mutant.ask(server)
+    kept = [mutant for mutant in mutants if mutant.refused is None or not STATE.search(mutant.refused)]
+    print(f"{len(kept)} mutants of {len(bases)} objects, seed {arguments.seed}")
+    if len(kept) < len(mutants):
+        print(f"{len(mutants) - len(kept)} left out: the answer depends on the state of the cluster")
+    return bases, kept
 
 
 def main():
@@ -431,72 +562,30 @@ def main():
     parser.add_argument("--limit", type=int, default=40, help="how many wrong verdicts to print")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
-    drawn = random.Random(arguments.seed)
-    with tempfile.TemporaryDirectory(prefix="quoit-apiserver-") as folder:
-        with apiserver.Server(arguments.servers, folder) as server:
-            for path in sorted(glob.glob(arguments.crds + "/ray.io_*.yaml")):
-                with open(path) as file:
-                    server.install(file.read(), f"{path.rsplit('_', 1)[1].removesuffix('.yaml')}.ray.io")
-            bases = []
-            for path in arguments.files:
-                for number, node in enumerate(read_objects(path)):
-                    base = Base(path, number, node)
-                    namespace = text_of(node, "metadata", "namespace")
-                    if namespace is not None:
-                        server.add_namespace(namespace)
-                    message = ask_server(server, node, base.text)
-                    if message is None:
-                        bases.append(base)
-                    else:
-                        print(f"left out: {base.name}: the server refuses it: {message}")
-            if arguments.all:
-                mutants = list(list_all(bases, drawn))
-            else:
-                mutants = draw(bases, arguments.count, drawn)
-            print(f"{len(mutants)} mutants of {len(bases)} objects, seed {arguments.seed}")
-            verdicts = [ask_server(server, node, text) for _, _, _, node, text in mutants]
-    # A refusal for the state of the cluster is none of the object.
-    kept = [(m, v) for m, v in zip(mutants, verdicts) if v is None or not STATE.search(v)]
-    print(f"{len(mutants) - len(kept)} left out: the answer depends on the state of the cluster")
-    mutants, verdicts = [m for m, _ in kept], [v for _, v in kept]
 
-    found = ask_quoit(arguments.quoit, [base.text for base in bases] + [text for *_, text in mutants])
-    wrong = 0
-    known = {}
+    bases, mutants = ask_all(arguments)
+    found = ask_quoit(arguments.quoit, [base.text for base in bases] + [mutant.text for mutant in mutants])
+    lines, known = [], {}
     for base, findings in zip(bases, found):
         known[base.name] = {(one["rule"], one["message"]) for one in findings}
-        for finding in findings:
-            if finding["severity"] == "error" and finding["rule"] in SERVER_RULES:
-                wrong += 1
-                print(f"FALSE {base.name}: {finding['message']} [{finding['rule']}]")
-    rows = {name: [0] * 6 for name in MUTATIONS}
-    for (base, mutation, place, *_), message, findings in zip(mutants, verdicts, found[len(bases) :]):
-        errors = [
-            one
-            for one in findings
-            if one["severity"] == "error" and (one["rule"], one["message"]) not in known[base.name]
-        ]
-        at_once = [one for one in errors if one["rule"] in SERVER_RULES]
-        missed = message is not None and not errors
-        false = message is None and bool(at_once)
-        row = rows[mutation]
-        row[0] += 1
-        row[1] += message is not None
-        row[2] += bool(errors)
-        row[3] += message is None and bool(errors) and not false
-        row[4] += missed
-        row[5] += false
-        if missed or false:
-            wrong += 1
-            if wrong <= arguments.limit:
-                why = message if missed else "; ".join(f"{one['message']} [{one['rule']}]" for one in at_once)
-                print(f"{'MISSED' if missed else 'FALSE'} {base.name} {mutation} at {place_text(place)}: {why[:400]}")
+        for one in findings:
+            if one["severity"] == "error" and one["rule"] in SERVER_RULES:
+                lines.append(f"FALSE {base.name}: {one['message']} [{one['rule']}]")
+    for mutant, findings in zip(mutants, found[len(bases) :]):
+        mutant.compare(findings, known[mutant.base.name])
+        where = f"{mutant.base.name} {mutant.mutation} at {mutant.place}"
+        if mutant.is_missed:
+            lines.append(f"MISSED {where}: {mutant.refused or mutant.pods_refused}")
+        if mutant.false:
+            lines.append(f"FALSE {where}: {mutant.false}")
+    for line in lines[: arguments.limit]:
+        print(line[:500])
     if arguments.write:
-        record(arguments.write, mutants, verdicts)
+        record(arguments.write, mutants)
     print()
-    total = print_table({name: row for name, row in rows.items() if row[0] > 0})
-    print(f"\n{total[0] - wrong} passed, {wrong} failed")
-    sys.exit(wrong > 0 or total[0] == 0)
+    print_table(mutants)
+    print(f"\n{max(0, len(mutants) - len(lines))} passed, {len(lines)} failed")
+    sys.exit(len(lines) > 0 or not mutants)
 
 
 if __name__ == "__main__":

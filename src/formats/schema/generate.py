@@ -130,12 +130,17 @@ CHECKS = {
     "io.k8s.api.apps.v1.ReplicaSet": SPEC,
     "io.k8s.api.apps.v1.StatefulSet": SPEC,
     "io.k8s.api.apps.v1.DaemonSet": SPEC,
-    META_V1 + "ObjectMeta": {"labels": LABELS, "annotations": [("LABEL_KEYS",)]},
+    META_V1 + "ObjectMeta": {
+        "labels": LABELS,
+        "annotations": [("LABEL_KEYS",)],
+        "finalizers[]": [("LABEL_KEY",)],
+        "generateName": [("PATTERN", "^[a-z0-9][-a-z0-9.]*$")],
+    },
     META_V1 + "LabelSelector": {"matchLabels": LABELS},
     META_V1 + "LabelSelectorRequirement": {
         "": [("REQUIREMENT",)],
-        "key": [("LABEL_KEY",)],
-        "operator": [("ENUM", ("In", "NotIn", "Exists", "DoesNotExist"))],
+        "key": NEEDED_KEY,
+        "operator": [("NOT_EMPTY",), ("ENUM", ("In", "NotIn", "Exists", "DoesNotExist"))],
     },
     CORE + "ConfigMap": {"data": [("CONFIG_KEYS",)], "binaryData": [("CONFIG_KEYS",)]},
     CORE + "Secret": {"data": [("CONFIG_KEYS",)], "stringData": [("CONFIG_KEYS",)]},
@@ -188,7 +193,6 @@ CHECKS = {
         "resourceClaims": [("KEYS", ("name",))],
         "topologySpreadConstraints": [("KEYS", ("topologyKey", "whenUnsatisfiable"))],
         "nodeSelector": LABELS,
-        "terminationGracePeriodSeconds": NOT_NEGATIVE,
         "activeDeadlineSeconds": [("MINIMUM", 1), ("MAXIMUM", 2147483647)],
         "serviceAccountName": [("SUBDOMAIN",)],
         "priorityClassName": [("SUBDOMAIN",)],
@@ -208,13 +212,14 @@ CHECKS = {
         "operator": [("ENUM", ("Equal", "Exists"))],
     },
     CORE + "NodeSelector": {"nodeSelectorTerms": [("MIN_ITEMS", 1)]},
-    CORE + "NodeSelectorRequirement": {"": [("REQUIREMENT",)], "key": [("LABEL_KEY",)]},
+    CORE + "NodeSelectorRequirement": {"": [("REQUIREMENT",)], "key": NEEDED_KEY, "operator": [("NOT_EMPTY",)]},
+    CORE + "CSIVolumeSource": {"driver": [*NEEDED_NAME, ("MAX_LENGTH", 63)]},
     CORE + "PreferredSchedulingTerm": {"weight": PERCENT},
     CORE + "WeightedPodAffinityTerm": {"weight": PERCENT},
     CORE + "PodAffinityTerm": {"topologyKey": NEEDED_KEY},
     CORE + "TopologySpreadConstraint": {
         "maxSkew": [("MINIMUM", 1)],
-        "topologyKey": NEEDED_KEY,
+        "topologyKey": REQUIRED,
         "whenUnsatisfiable": REQUIRED,
     },
     CORE + "SecurityContext": {"runAsUser": ID, "runAsGroup": ID},
@@ -513,16 +518,16 @@ class Native:
 
     def field(self, owner, name, schema):
         number = self.add(schema, f"{owner}.{name}")
-        more = list(CHECKS.get(owner, {}).get(name, ()))
+        checks = CHECKS.get(owner, {})
+        more, of_elements = list(checks.get(name, ())), list(checks.get(f"{name}[]", ()))
         values = self.enums.get((owner, name))
-        if values is None or any(one[0] == "ENUM" for one in more):
-            return self.schemas.with_constraints(number, more)
-        values = [("ENUM", values), *CHECKS.get(owner, {}).get(f"{name}[]", ())]
         form, fields, item, constraints, flags = self.schemas.types[number]
-        if form == "LIST":
-            item = self.schemas.with_constraints(item, values)
+        if values is not None and not any(one[0] == "ENUM" for one in more) and form != "MAP":
+            (of_elements if form == "LIST" else more).append(("ENUM", values))
+        if of_elements:
+            item = self.schemas.with_constraints(item, of_elements)
             return self.schemas.add(form, fields, item, constraints + tuple(more), flags)
-        return self.schemas.with_constraints(number, more + ([] if form == "MAP" else values))
+        return self.schemas.with_constraints(number, more)
 
     def add(self, schema, name):
         if "$ref" in schema:
