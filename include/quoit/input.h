@@ -86,8 +86,8 @@ typedef enum {
  *   Other documents are ignored, except ResourceClaims and ResourceClaimTemplates: they state how many devices a pod
  *   claims. A suspended cluster has no nodes. KubeRay ends the name of the cluster of a job or service with five random
  *   characters. Unless the manifest has a status with that name, the host names are assumed, with a warning
- *   (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector is refused. A manifest without these kinds can
- *   have one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod instead. Its nodes are named like the host names of its
+ *   (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector is refused. A manifest without these kinds
+ * can have one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod instead. Its nodes are named like the host names of its
  *   pods, and their worker ids are the indices of the pods.
  * - %QUOIT_SOURCE_KIND_RAY_NODES: the output of `ray list nodes` as JSON or YAML, with or without --detail, or the JSON
  *   of ray.nodes().

@@ -22,7 +22,7 @@ refused 2 "a misspelt verb for help" "did you mean 'watch'?" help wacth
 refused 2 "a misspelt option" "unknown option --topolgy=4x4; did you mean '--topology'?" fits --topolgy=4x4
 refused 2 "a misspelt option before the verb" "did you mean '--now'?" --nwo 1 status
 refused 4 "a misspelt group" "no group 'trina'; did you mean 'train'?" release trina
-refused 4 "a misspelt pool" "did you mean 'small'?" fits --accelerator v6e --topology 4x4 --slices 1 --pool smll
+refused 4 "a misspelt pool" "did you mean 'small'?" fits --accelerator v6e --topology 4x4 --slices 1 --pool smaal
 refused 4 "a misspelt slice" "did you mean 'big-1'?" show bgi-1
 refused 4 "another number is no misspelt name" "'big-7': expected the name of a node, slice or group" show big-7
 holds "another number is no question" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
