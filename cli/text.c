@@ -244,6 +244,9 @@ text_format_probability (double probability, guint n_decimals)
   return g_strndup (digits, digits[length - 1] == '.' ? length - 1 : length);
 }
 
+/* 10,000 years. A thousandfold of it, and a time after it, do not overflow. The library has narrower limits. */
+#define MAX_DURATION_MS G_GINT64_CONSTANT (315360000000000)
+
 bool
 text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error)
 {
@@ -262,7 +265,7 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
   if (!is_number || (ms == 0 && (text[length] != '\0' || number > 0)))
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                  "%s '%s': expected a number and a unit, such as 500ms, 10s, 5m, 2h or 30d", option, text);
-  else if (number < 1 || number > G_MAXINT64 / ms)
+  else if (number < 1 || number > MAX_DURATION_MS / ms)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
                  "%s '%s': expected 1ms or more, ending in the year 2199 at the latest", option, text);
   else

@@ -295,6 +295,9 @@ refused 2 "--timeout without unit" "--timeout '5'" import --from-ray --timeout 5
 refused 3 "--timeout of nothing" "--timeout '0s'" import --from-ray --timeout 0s
 refused 2 "--every of import" "--every" import --from-ray --every 1s
 refused 2 "--every without unit" "--every '10'" sync --from-ray --every 10
+for interval in 92233720368547757ms 9223372036854775807ms 106751991167d; do
+  refused 3 "--every that no clock can add" "--every '$interval': expected 1ms or more" sync --from-ray --every $interval
+done
 refused 2 "--every with --now" "--every cannot be combined with --now" sync --from-ray --every 1s --now "$now"
 refused 2 "--every with --dry-run" "--every cannot be combined with --dry-run" sync --from-ray --every 1s --dry-run
 refused 2 "--every with fleet text" "fleet text does not" sync fleet 'v6e 4x4 x1' --every 1s
