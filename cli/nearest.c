@@ -71,8 +71,8 @@ nearest_offer (Nearest *nearest, const char *word)
       || (n_typed > n_word ? n_typed - n_word : n_word - n_typed) > MAX_EDITS)
     return;
   distance = count_edits (nearest->typed, n_typed, word, n_word);
-  /* With as many edits as characters, any word is near. */
-  if (distance >= nearest->distance || distance >= n_typed || distance >= n_word)
+  /* With as many edits as characters, any word is near. Without one, the user has typed the word. */
+  if (distance == 0 || distance >= nearest->distance || distance >= n_typed || distance >= n_word)
     return;
   g_free (nearest->found);
   nearest->found = g_strdup (word);
