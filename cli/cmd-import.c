@@ -62,16 +62,7 @@ static bool
 run_options (Session *session, const GOptionEntry *more, SourceOptions *options, const Way *way, char *const *every,
              const gboolean *dry_run, GError **error)
 {
-  g_autofree GOptionEntry *entries = source_options_entries (options);
-  g_autoptr (GArray) all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
-
-  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++)
-    g_array_append_val (all, *entry);
-  for (const GOptionEntry *entry = more; entry->long_name != NULL; entry++)
-    g_array_append_val (all, *entry);
-  source_options_take_arguments (options, session);
-  if (!session_parse (session, (const GOptionEntry *) (const void *) all->data, error)
-      || !session_check (session, error) || !source_options_check (options, session, error))
+  if (!source_options_parse (options, more, session, error) || !source_options_check (options, session, error))
     return false;
   return every != NULL && *every != NULL ? sync_loop_run (session, options, *every, *dry_run, error)
                                          : run_once (session, options, way, *dry_run, error);

@@ -169,22 +169,15 @@ static bool
 run (Session *session, GError **error)
 {
   g_auto (Options) options = { 0 };
-  g_autofree GOptionEntry *entries = source_options_entries (&options.source);
   const GOptionEntry more[] = {
     { "snapshot", 0, 0, G_OPTION_ARG_FILENAME, &options.snapshot, "show the snapshot in this file", "FILE" },
     { "every", 0, 0, G_OPTION_ARG_FILENAME, &options.every, "read kubectl or ray again after this time (10s)",
       "DURATION" },
     G_OPTION_ENTRY_NULL,
   };
-  g_autoptr (GArray) all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   bool is_done;
 
-  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++)
-    g_array_append_val (all, *entry);
-  g_array_append_vals (all, more, G_N_ELEMENTS (more) - 1);
-  source_options_take_arguments (&options.source, session);
-  if (!session_parse (session, (const GOptionEntry *) (const void *) all->data, error)
-      || !session_check (session, error))
+  if (!source_options_parse (&options.source, more, session, error))
     return false;
   if (session->now != NULL)
     return text_refuse_usage (error, "--now: the screen shows the present");

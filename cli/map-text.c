@@ -154,18 +154,18 @@ dup_block (const Map *map, const MapSlice *slice)
 static guint
 block_width (char *const *lines)
 {
-  glong width = 0;
+  guint width = 0;
 
   for (; *lines != NULL; lines++)
-    width = MAX (width, g_utf8_strlen (*lines, -1));
-  return (guint) width;
+    width = MAX (width, text_width (*lines));
+  return width;
 }
 
 static void
 append_padded (GString *text, const char *line, guint width)
 {
   g_string_append (text, line);
-  for (glong used = g_utf8_strlen (line, -1); used < (glong) width; used++)
+  for (guint used = text_width (line); used < width; used++)
     g_string_append_c (text, ' ');
 }
 

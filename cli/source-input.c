@@ -46,9 +46,11 @@ source_input_free (SourceInput *input)
 
 /* --- the command line --- */
 
-GOptionEntry *
-source_options_entries (SourceOptions *options)
+/* @more: further options of the verb. Free the result with g_array_unref(). */
+static GArray *
+make_entries (SourceOptions *options, const GOptionEntry *more)
 {
+  GArray *all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options->source, "the name of the source", "NAME" },
     { "join", 0, 0, G_OPTION_ARG_FILENAME, &options->join,
@@ -70,14 +72,17 @@ source_options_entries (SourceOptions *options)
       "run ray, and read the nodes and placement groups of one moment", NULL },
     { "timeout", 0, 0, G_OPTION_ARG_FILENAME, &options->timeout, "how long kubectl or ray may take each time (60s)",
       "DURATION" },
-    G_OPTION_ENTRY_NULL,
   };
 
-  return g_memdup2 (entries, sizeof entries);
+  g_array_append_vals (all, entries, G_N_ELEMENTS (entries));
+  for (; more->long_name != NULL; more++)
+    g_array_append_val (all, *more);
+  return all;
 }
 
-void
-source_options_take_arguments (SourceOptions *options, Session *session)
+/* session_parse() would remove the "--". */
+static void
+take_arguments (SourceOptions *options, Session *session)
 {
   bool is_live = false;
 
@@ -94,6 +99,16 @@ source_options_take_arguments (SourceOptions *options, Session *session)
         }
       return;
     }
+}
+
+bool
+source_options_parse (SourceOptions *options, const GOptionEntry *more, Session *session, GError **error)
+{
+  g_autoptr (GArray) entries = make_entries (options, more);
+
+  take_arguments (options, session);
+  return session_parse (session, (const GOptionEntry *) (const void *) entries->data, error)
+         && session_check (session, error);
 }
 
 bool

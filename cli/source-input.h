@@ -25,12 +25,9 @@ typedef struct {
 void source_options_clear (SourceOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SourceOptions, source_options_clear)
 
-/* Returns the options for GOption; g_free() it. */
-GOptionEntry *source_options_entries (SourceOptions *options);
-
-/* Takes the words after "--" out of @session, before session_parse() removes the "--", if they are for kubectl or ray.
- */
-void source_options_take_arguments (SourceOptions *options, Session *session);
+/* Parses these options and those in @more, and calls session_check(). Takes the words after "--" out of @session, if
+ * they are for kubectl or ray. */
+bool source_options_parse (SourceOptions *options, const GOptionEntry *more, Session *session, GError **error);
 
 /* Checks the options and the arguments of the verb. */
 bool source_options_check (SourceOptions *options, const Session *session, GError **error);

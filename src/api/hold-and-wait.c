@@ -40,17 +40,6 @@ find_holder_of_head (const QuoitSnapshot *snapshot, uint32_t slice, const char *
   return holder != NULL && g_strcmp0 (head_of (holder), head) == 0 ? g_steal_pointer (&holder) : NULL;
 }
 
-static char *
-dup_slice_name (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const char *name = quoit_snapshot_get_slice_name (snapshot, slice);
-  uint32_t found;
-
-  return quoit_snapshot_lookup_slice (snapshot, name, &found, NULL) && found == slice
-             ? g_strdup (name)
-             : quoit_snapshot_dup_slice_full_name (snapshot, slice);
-}
-
 /* Lists who has only the head of a slice of that type. Returns their number. */
 static guint
 list_holders (const QuoitSnapshot *snapshot, const char *head, GString *text)
@@ -60,7 +49,8 @@ list_holders (const QuoitSnapshot *snapshot, const char *head, GString *text)
   for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
     {
       g_autoptr (QuoitGroup) holder = find_holder_of_head (snapshot, slice, head);
-      g_autofree char *name = holder == NULL ? NULL : dup_slice_name (snapshot, slice);
+      g_autofree char *name
+          = holder == NULL ? NULL : quoit_layout_slice_display (snapshot->fleet->layout, (QuoitSliceId) { slice });
 
       if (holder != NULL && n++ < MOST_NAMED)
         g_string_append_printf (text, "%s%s has only the head of %s", n == 1 ? "" : ", ",

@@ -39,53 +39,56 @@ quoit_comparison_rule (const QuoitComparison *comparison, QuoitCheckSchemaRule r
 static void
 report_type (QuoitComparison *comparison, const QuoitPlace *place, const char *expected)
 {
-  g_autofree char *name = NULL;
+  g_autofree char *name = NULL, *what = NULL;
+  const char *form = JSON_NODE_HOLDS_OBJECT (place->node)  ? "a map"
+                     : JSON_NODE_HOLDS_ARRAY (place->node) ? "a list"
+                                                           : NULL;
 
   if (comparison->is_pod || g_hash_table_contains (comparison->checker->refused, place->node)
       || (comparison->is_status && comparison->reader == QUOIT_SCHEMA_CUSTOM))
     return;
   name = quoit_place_name (place);
-  if (JSON_NODE_HOLDS_OBJECT (place->node) || JSON_NODE_HOLDS_ARRAY (place->node))
-    {
-      g_autofree char *what
-          = g_strdup_printf ("%s: %s", name, JSON_NODE_HOLDS_OBJECT (place->node) ? "a map" : "a list");
+  what = form == NULL ? g_strdup (name) : g_strdup_printf ("%s: %s", name, form);
+  quoit_check_report (comparison->checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_FIELD], place->node, what, "%s",
+                      expected);
+}
 
-      quoit_check_report (comparison->checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_FIELD], place->node, what,
-                          "%s", expected);
-    }
-  else
-    quoit_check_report (comparison->checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_FIELD], place->node, name,
-                        "%s", expected);
+typedef void (*ReportFunc) (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
+                            const char *expected, ...);
+
+/* Reports unless a reader has refused the value. */
+static void
+report_value (const QuoitComparison *comparison, const QuoitPlace *place, ReportFunc report, const char *expected,
+              va_list args)
+{
+  g_autofree char *name = NULL, *text = NULL;
+
+  if (g_hash_table_contains (comparison->checker->refused, place->node))
+    return;
+  name = quoit_place_name (place);
+  text = g_strdup_vprintf (expected, args);
+  report (comparison->checker, quoit_comparison_rule (comparison, QUOIT_CHECK_RULE_FIELD_VALUE), place->node, name,
+          "%s", text);
 }
 
 void
 quoit_comparison_report (const QuoitComparison *comparison, const QuoitPlace *place, const char *expected, ...)
 {
-  g_autofree char *name = quoit_place_name (place), *text = NULL;
   va_list args;
 
   va_start (args, expected);
-  text = g_strdup_vprintf (expected, args);
+  report_value (comparison, place, quoit_check_report, expected, args);
   va_end (args);
-  if (g_hash_table_contains (comparison->checker->refused, place->node))
-    return;
-  quoit_check_report (comparison->checker, quoit_comparison_rule (comparison, QUOIT_CHECK_RULE_FIELD_VALUE),
-                      place->node, name, "%s", text);
 }
 
 void
 quoit_comparison_report_map (const QuoitComparison *comparison, const QuoitPlace *place, const char *expected, ...)
 {
-  g_autofree char *name = quoit_place_name (place), *text = NULL;
   va_list args;
 
   va_start (args, expected);
-  text = g_strdup_vprintf (expected, args);
+  report_value (comparison, place, quoit_check_report_part, expected, args);
   va_end (args);
-  if (g_hash_table_contains (comparison->checker->refused, place->node))
-    return;
-  quoit_check_report_part (comparison->checker, quoit_comparison_rule (comparison, QUOIT_CHECK_RULE_FIELD_VALUE),
-                           place->node, name, "%s", text);
 }
 
 /* --- fields --- */

@@ -7,6 +7,7 @@
 #include "formats/schema/value.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
+#include "models/ray/label-syntax.h"
 
 gboolean
 quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected)
@@ -181,6 +182,20 @@ quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **n
     }
   va_end (args);
   return ok;
+}
+
+gboolean
+quoit_manifest_name (const QuoitManifest *manifest, JsonNode *owner, JsonNode *node, const char *field,
+                     const char *what, const char **name)
+{
+  if (node == NULL)
+    return quoit_tree_fail (manifest->tree, owner, manifest->error, "no '%s': expected the name of the %s", field,
+                            what);
+  if (!quoit_manifest_text (manifest, node, name))
+    return FALSE;
+  if (**name == '\0')
+    return quoit_manifest_refuse (manifest, node, "a name");
+  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
 }
 
 gboolean

@@ -31,6 +31,11 @@ GPtrArray *quoit_manifest_objects (const QuoitManifest *manifest);
 /* Returns whether two objects can be in the same namespace. NULL: not stated, so it can be any. */
 gboolean quoit_manifest_share_namespace (const char *a, const char *b);
 
+/* Reads the name of a @what, which the label of its nodes must be able to have, from the value @node of @field. NULL:
+   the field is missing, and the message is about @owner. */
+gboolean quoit_manifest_name (const QuoitManifest *manifest, JsonNode *owner, JsonNode *node, const char *field,
+                              const char *what, const char **name);
+
 /* Follows the names from map to map, and sets *@node to the last member, or to NULL if a member on the path is missing.
    INVALID if a value on the path is not a map. End the names with NULL. */
 gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name,

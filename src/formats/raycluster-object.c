@@ -122,16 +122,8 @@ read_name (const QuoitManifest *manifest, JsonNode *document, const char *kind, 
 {
   JsonNode *node;
 
-  if (!quoit_manifest_find (manifest, document, &node, "metadata", "name", NULL))
-    return FALSE;
-  if (node == NULL)
-    return quoit_tree_fail (manifest->tree, document, manifest->error,
-                            "no 'metadata.name': expected the name of the %s", kind);
-  if (!quoit_manifest_text (manifest, node, name))
-    return FALSE;
-  if (**name == '\0')
-    return quoit_manifest_refuse (manifest, node, "a name");
-  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
+  return quoit_manifest_find (manifest, document, &node, "metadata", "name", NULL)
+         && quoit_manifest_name (manifest, document, node, "metadata.name", kind, name);
 }
 
 static gboolean

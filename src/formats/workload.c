@@ -32,24 +32,6 @@ add_group (Reader *reader, QuoitWorkerGroup group)
   return quoit_worker_group_add (manifest, &group, reader->names, reader->claims);
 }
 
-static gboolean
-read_name (const Reader *reader, JsonNode *from, const char *what, const char **name)
-{
-  const QuoitManifest *manifest = reader->manifest;
-  JsonNode *node;
-
-  if (!quoit_manifest_find (manifest, from, &node, "name", NULL))
-    return FALSE;
-  if (node == NULL)
-    return quoit_tree_fail (manifest->tree, from == NULL ? reader->object.document : from, manifest->error,
-                            "no 'name': expected the name of the %s", what);
-  if (!quoit_manifest_text (manifest, node, name))
-    return FALSE;
-  if (**name == '\0')
-    return quoit_manifest_refuse (manifest, node, "a name");
-  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_prefix_place (manifest, node);
-}
-
 /* --- one function per kind --- */
 
 static gboolean
@@ -77,9 +59,10 @@ read_replicated_job (Reader *reader, JsonNode *entry)
   QuoitWorkerGroup group = { .replicas = 1, .naming = QUOIT_PODS_OF_JOB_SET };
   g_autofree char *full = NULL;
   const char *name = NULL;
-  JsonNode *job;
+  JsonNode *job, *node;
 
-  if (!read_name (reader, entry, "replicated job", &name)
+  if (!quoit_manifest_find (manifest, entry, &node, "name", NULL)
+      || !quoit_manifest_name (manifest, entry, node, "name", "replicated job", &name)
       || !quoit_manifest_find_count (manifest, entry, "replicas", NULL, &group.replicas)
       || !quoit_manifest_find (manifest, entry, &job, "template", "spec", NULL))
     return FALSE;
@@ -292,12 +275,14 @@ read_object (Reader *reader, JsonNode *document)
 {
   const QuoitManifest *manifest = reader->manifest;
   QuoitRayObject *object = &reader->object;
-  JsonNode *metadata;
+  JsonNode *metadata, *name;
 
   object->document = document;
   object->kind = kind_of (document);
   if (!quoit_manifest_find (manifest, document, &metadata, "metadata", NULL)
-      || !read_name (reader, metadata, object->kind, &object->name)
+      || !quoit_manifest_find (manifest, metadata, &name, "name", NULL)
+      || !quoit_manifest_name (manifest, metadata == NULL ? document : metadata, name, "name", object->kind,
+                               &object->name)
       || !quoit_manifest_find (manifest, document, &object->spec, "spec", NULL))
     return FALSE;
   if (object->spec == NULL)

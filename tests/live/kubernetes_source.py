@@ -7,66 +7,33 @@ SERVERS is the folder of etcd, kube-apiserver and kubectl; MANIFEST is the examp
 import json
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 
 from lib import Checks, Ledger, Lines
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schemas"))
+import apiserver
+
 SERVERS, MANIFEST = sys.argv[1:]
-# The users of the server. quoit-sync is the account of the manifest.
-TOKENS = (
-    "admin-token,admin,admin,system:masters\n"
+# quoit-sync is the account of the manifest.
+USERS = (
     "sync-token,system:serviceaccount:quoit-system:quoit-sync,sync,system:authenticated\n"
     "none-token,nobody,nobody,system:authenticated\n"
 )
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-class Server:
-    """etcd and kube-apiserver in a folder. They end with this process."""
+class Server(apiserver.Server):
+    """An API server with users, to which kubectl and several threads can talk."""
 
     def __init__(self, folder):
-        self.folder, self.running = folder, []
-        self.port, etcd, peer = free_port(), free_port(), free_port()
-        key = os.path.join(folder, "sa.key")
-        subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
-        tokens = self.write("tokens", TOKENS)
-        etcd_url = "http://127.0.0.1:%d" % etcd
-        self.start(
-            "etcd", "--data-dir", os.path.join(folder, "etcd"), "--unsafe-no-fsync", "--listen-client-urls", etcd_url,
-            "--advertise-client-urls", etcd_url, "--listen-peer-urls", "http://127.0.0.1:%d" % peer,
-            "--initial-advertise-peer-urls", "http://127.0.0.1:%d" % peer, "--initial-cluster",
-            "default=http://127.0.0.1:%d" % peer,
-        )  # fmt: skip
-        self.start(
-            "kube-apiserver", "--etcd-servers", etcd_url, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
-            "--secure-port=%d" % self.port, "--cert-dir", os.path.join(folder, "certs"), "--token-auth-file", tokens,
-            "--service-account-issuer=https://quoit.test", "--service-account-key-file", key,
-            "--service-account-signing-key-file", key, "--authorization-mode=RBAC",
-            "--service-cluster-ip-range=10.0.0.0/24", "--disable-admission-plugins=ServiceAccount",
-        )  # fmt: skip
+        super().__init__(SERVERS, folder, USERS)
         self.configs = {name: self.write_config(name) for name in ("admin", "sync", "none")}
-        end = time.monotonic() + 120
-        while True:
-            try:
-                self.call("GET", "/api/v1/namespaces/default")
-                return
-            except (OSError, urllib.error.URLError):
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.2)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -97,28 +64,13 @@ class Server:
             ),
         )
 
-    def start(self, name, *arguments):
-        log = open(os.path.join(self.folder, name + ".log"), "w")  # noqa: SIM115
-        self.running.append(
-            subprocess.Popen(
-                [os.path.join(SERVERS, name), *arguments],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        )
-
-    def stop(self):
-        for process in reversed(self.running):
-            process.kill()
-            process.wait()
-
     def call(self, method, path, body=None, kind="application/json"):
         """Calls the API server as an administrator."""
         request = urllib.request.Request(
             "https://127.0.0.1:%d%s" % (self.port, path),
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": "Bearer admin-token", "Content-Type": kind},
+            headers={"Authorization": "Bearer " + apiserver.ADMIN, "Content-Type": kind},
         )
         context = ssl._create_unverified_context()
         with urllib.request.urlopen(request, context=context, timeout=30) as answer:
@@ -313,15 +265,11 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "ledgers"))
-        server = None
         try:
-            server = Server(folder)
-            play(server, os.path.join(folder, "ledgers"), checks)
+            with Server(folder) as server:
+                play(server, os.path.join(folder, "ledgers"), checks)
         except Exception as error:
             checks.check("the play went to its end", False, repr(error))
-        finally:
-            if server is not None:
-                server.stop()
     checks.finish()
 
 

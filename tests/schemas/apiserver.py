@@ -13,7 +13,7 @@ import time
 import urllib.parse
 
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-TOKEN = "schemas"
+ADMIN = "admin-token"
 
 
 def find_port():
@@ -27,9 +27,12 @@ def end_with_parent():
 
 
 class Server:
-    def __init__(self, programs, folder):
+    """`users` has lines of kube-apiserver's token file, besides that of the administrator, whose token is ADMIN."""
+
+    def __init__(self, programs, folder, users=""):
         self.programs = programs
         self.folder = folder
+        self.users = users
         self.running = []
         self.port = find_port()
         self.resources = {}
@@ -63,7 +66,7 @@ class Server:
         key = self._file("sa.key")
         subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
         with open(self._file("tokens"), "w") as file:
-            file.write(f"{TOKEN},admin,admin,system:masters\n")
+            file.write(f"{ADMIN},admin,admin,system:masters\n{self.users}")
         self._run(
       "etcd", "--data-dir", self._file("etcd"), "--unsafe-no-fsync", "--listen-client-urls", client,
       "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
@@ -96,7 +99,7 @@ class Server:
 
     def request(self, method, path, body=None, kind="application/yaml"):
         """Returns the status and the answer, which is JSON."""
-        headers = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json", "Content-Type": kind}
+        headers = {"Authorization": f"Bearer {ADMIN}", "Accept": "application/json", "Content-Type": kind}
         for attempt in range(2):
             try:
                 self.connection.request(method, path, body=None if body is None else body.encode(), headers=headers)
