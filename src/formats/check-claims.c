@@ -199,13 +199,15 @@ check_mode (QuoitChecker *checker, JsonNode *request)
   JsonNode *node = quoit_check_member (checker, from, "allocationMode");
   JsonNode *count = quoit_check_member (checker, from, "count");
   const char *mode;
+  gint64 n;
 
-  if (!quoit_check_text (checker, node, "allocationMode", &mode))
+  /* An empty mode is the default, and a count of 0 is none. */
+  if (!quoit_check_text (checker, node, "allocationMode", &mode) || *mode == '\0')
     return;
   if (strcmp (mode, "All") != 0 && strcmp (mode, "ExactCount") != 0)
     quoit_check_report (checker, quoit_check_find_rule (quoit_check_claim_rules, "claim-devices"), node,
                         "allocationMode", "All or ExactCount");
-  else if (strcmp (mode, "All") == 0 && count != NULL)
+  else if (strcmp (mode, "All") == 0 && quoit_check_count (checker, count, "count", &n) && n > 0)
     quoit_check_report (checker, quoit_check_find_rule (quoit_check_claim_rules, "claim-devices"), count, "count",
                         "none with allocationMode All, or ExactCount: Kubernetes refuses both together");
 }

@@ -379,10 +379,14 @@ check_job (const QuoitComparison *comparison, const QuoitPlace *place)
   QuoitPlace policy = member_place (&spec, "restartPolicy");
   const char *text = member_text (comparison, spec.node, "restartPolicy");
   const char *mode = member_text (comparison, place->node, "completionMode");
+  /* Kubernetes sets both numbers of a Job to 1 if it has none of them, but not those of a template of Jobs. */
+  const gboolean has_default = place->parent != NULL && place->parent->parent == NULL
+                               && quoit_tree_member (place->node, "parallelism") == NULL;
 
   if (template.node != place->node && text != NULL && (*text == '\0' || strcmp (text, "Always") == 0))
     quoit_comparison_report (comparison, &policy, "'Never' or 'OnFailure' in the pods of a Job");
-  if (mode != NULL && strcmp (mode, "Indexed") == 0 && quoit_tree_member (place->node, "completions") == NULL)
+  if (mode != NULL && strcmp (mode, "Indexed") == 0 && quoit_tree_member (place->node, "completions") == NULL
+      && !has_default)
     quoit_comparison_report_map (comparison, place, "'completions', because the completionMode is 'Indexed'");
 }
 

@@ -252,6 +252,8 @@ static const Edit accepted[] = {
   { "metadata:\n  name: train\n", "metadata:\n  name: train\n  annotations: {a: 'b c'}\n" },
   { "metadata:\n  name: train\n", "metadata:\n  name: train\n  creationTimestamp: ~\n" },
   { "metadata:\n  name: train\n", "metadata:\n  name: train\nstatus: {state: 5, head: {podIP: 10.0.0.1}}\n" },
+  { "allocationMode: All", "allocationMode: All, count: 0" },
+  { "allocationMode: All", "allocationMode: \"\"" },
 };
 
 START_TEST (odd_values_that_kubernetes_accepts_are_no_errors)
@@ -261,6 +263,34 @@ START_TEST (odd_values_that_kubernetes_accepts_are_no_errors)
   g_autofree char *found = as_text (check);
 
   ck_assert_msg (count (check, QUOIT_SEVERITY_ERROR) == 0, "%s\nfound:\n%s", accepted[_i].to, found);
+}
+END_TEST
+
+#define INDEXED "completionMode: Indexed, template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}"
+
+/* Kubernetes sets the numbers of an indexed Job without any to 1, but not those of a CronJob's template. */
+START_TEST (indexed_jobs_have_default_numbers)
+{
+  static const struct {
+    const char *text;
+    guint n_errors;
+  } jobs[] = {
+    { "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {" INDEXED "}\n", 0 },
+    { "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {parallelism: 2, completions: 2, " INDEXED "}\n",
+      0 },
+    { "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {parallelism: 2, " INDEXED "}\n", 1 },
+    { "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec: {schedule: '* * * * *', jobTemplate: {spec: "
+      "{" INDEXED "}}}\n",
+      1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (jobs); i++)
+    {
+      g_autoptr (QuoitCheck) check = check_text (jobs[i].text, NULL);
+      g_autofree char *found = as_text (check);
+
+      ck_assert_msg (count (check, QUOIT_SEVERITY_ERROR) == jobs[i].n_errors, "%s\nfound:\n%s", jobs[i].text, found);
+    }
 }
 END_TEST
 
@@ -395,6 +425,7 @@ main (void)
   tcase_add_loop_test (schema, fault_is_the_only_error_and_has_place_value_and_expectation, 0, G_N_ELEMENTS (faults));
   tcase_add_loop_test (schema, metadata_and_pods_of_a_kind_without_schema_are_compared, 0, G_N_ELEMENTS (pod_faults));
   tcase_add_loop_test (schema, odd_values_that_kubernetes_accepts_are_no_errors, 0, G_N_ELEMENTS (accepted));
+  tcase_add_test (schema, indexed_jobs_have_default_numbers);
   tcase_add_test (schema, variable_with_a_value_is_checked_as_the_value);
   tcase_add_test (schema, verdicts_are_those_of_a_real_server);
   suite_add_tcase (suite, schema);
