@@ -400,6 +400,27 @@ START_TEST (memory_is_unknown_for_models_that_are_not_modelled)
 }
 END_TEST
 
+/* No number of sizes that a job can state is negative or too small for an error. */
+START_TEST (huge_sizes_need_more_memory_than_there_is)
+{
+  static const char *const huge[] = {
+    "head_dim=1048576 base_num_query_heads=1048576 base_num_kv_heads=1048576 base_emb_dim=1048576 base_mlp_dim=1048576 "
+    "base_num_decoder_layers=1048576",
+    "num_experts=1048576 base_mlp_dim=1048576 base_emb_dim=1048576 num_experts_per_tok=9000000000000000000",
+    "model_name=mixtral-8x7b num_experts_per_tok=9000000000000000000 max_target_length=1048576 "
+    "per_device_batch_size=100000000",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (huge); i++)
+    {
+      ck_assert_int_gt (number_of ("v6e 4x4 1", huge[i], QUOIT_MAXTEXT_NUMBER_PARAMETERS), 0);
+      ck_assert_int_gt (number_of ("v6e 4x4 1", huge[i], QUOIT_MAXTEXT_NUMBER_STATE_BYTES), 0);
+      ck_assert_int_gt (number_of ("v6e 4x4 1", huge[i], QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES), G_GINT64_CONSTANT (1)
+                                                                                                 << 40);
+    }
+}
+END_TEST
+
 START_TEST (activations_grow_with_the_batch_and_the_length)
 {
   const int64_t one = number_of ("v5p 4x4x4 1", "model_name=llama3-8b per_device_batch_size=1",
@@ -483,6 +504,7 @@ main (void)
   tcase_add_loop_test (tcase, model_has_its_published_number_of_parameters, 0, G_N_ELEMENTS (published));
   tcase_add_test (tcase, state_is_split_among_the_axes_that_do_not_repeat_weights);
   tcase_add_test (tcase, memory_is_unknown_for_models_that_are_not_modelled);
+  tcase_add_test (tcase, huge_sizes_need_more_memory_than_there_is);
   tcase_add_test (tcase, activations_grow_with_the_batch_and_the_length);
   tcase_add_test (tcase, messages_are_one_line_of_bounded_length);
   suite_add_tcase (suite, tcase);

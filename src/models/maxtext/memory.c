@@ -142,25 +142,39 @@ read_model (QuoitMaxtextCheck *check, Model *model)
   return is_stated;
 }
 
+/* More than anything has. Sums of a few such numbers do not overflow. */
+#define LARGEST_PRODUCT (G_MAXINT64 / 32)
+
+/* Multiplies numbers that are not negative. A greater product is LARGEST_PRODUCT. */
+static int64_t
+product (int64_t a, int64_t b)
+{
+  int64_t result;
+
+  return __builtin_mul_overflow (a, b, &result) || result > LARGEST_PRODUCT ? LARGEST_PRODUCT : result;
+}
+
 static int64_t
 count_layer (const Model *model)
 {
   int64_t q = model->heads * model->head_dim, kv = model->kv_heads * model->head_dim;
-  int64_t attention = model->emb * (2 * q + 2 * kv), mlp = (model->n_activations + 1) * model->emb * model->mlp;
+  int64_t attention = product (model->emb, 2 * q + 2 * kv);
+  int64_t mlp = product ((model->n_activations + 1) * model->emb, model->mlp);
 
   if (model->has_attention_bias)
     attention += q + 2 * kv;
   if (model->has_qk_norm)
     attention += 2 * model->head_dim;
   if (model->experts > 1)
-    mlp = model->emb * model->experts + model->experts * (model->n_activations + 1) * model->emb * model->expert_mlp;
+    mlp = model->emb * model->experts
+          + product (model->experts * (model->n_activations + 1), product (model->emb, model->expert_mlp));
   return attention + mlp + 2 * model->emb;
 }
 
 static int64_t
 count_parameters (const Model *model)
 {
-  return model->layers * count_layer (model) + model->emb
+  return product (model->layers, count_layer (model)) + model->emb
          + (model->has_tied_logits ? 1 : 2) * model->vocab * model->emb;
 }
 
@@ -224,8 +238,8 @@ static int64_t
 count_layer_activations (const Model *model, gint64 experts_per_token)
 {
   int64_t attention = 2 * model->heads * model->head_dim + 2 * model->kv_heads * model->head_dim;
-  int64_t mlp
-      = (model->n_activations + 1) * (model->experts > 1 ? model->expert_mlp * MAX (experts_per_token, 1) : model->mlp);
+  int64_t mlp = product (model->n_activations + 1,
+                         model->experts > 1 ? product (model->expert_mlp, MAX (experts_per_token, 1)) : model->mlp);
 
   return attention + mlp + 4 * model->emb;
 }
@@ -294,21 +308,21 @@ quoit_maxtext_check_memory (QuoitMaxtextCheck *check)
     return;
   shards = count_shards (check);
   /* With accumulation, the sum of the gradients exists next to those of a pass. */
-  gradients = n_parameters / shards * gradient * (steps > 1 ? 2 : 1);
-  state = n_parameters / shards * state;
+  gradients = product (n_parameters / shards, gradient * (steps > 1 ? 2 : 1));
+  state = product (n_parameters / shards, state);
   set_number (check, QUOIT_MAXTEXT_NUMBER_STATE_BYTES, state);
   set_number (check, QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES, gradients);
   saved = activation * count_saved (check, &model);
   if (rows > 0 && saved > 0 && length > 0 && length <= LARGEST_SIZE && rows <= G_MAXINT32)
     {
       tokens = (rows * length + n_devices - 1) / n_devices;
-      kept = tokens * saved * model.layers;
+      kept = product (tokens, product (saved, model.layers));
       /* The gathered weights of a layer, and those of the next one. */
-      gathered = shards > 1 ? 2 * activation * count_layer (&model) : 0;
+      gathered = shards > 1 ? product (2 * activation, count_layer (&model)) : 0;
       /* What a layer recomputes, and its gradients. */
-      layer = 2 * activation * tokens * count_layer_activations (&model, per_token);
+      layer = product (2 * activation * tokens, count_layer_activations (&model, per_token));
       /* Logits and their gradient in four bytes, and a copy. At that time, no gradients of weights exist. */
-      logits = tokens * model.vocab * (4 + 4 + activation);
+      logits = product (tokens, model.vocab * (4 + 4 + activation));
       activations = MAX (gathered + kept + layer, kept + logits - gradients);
       set_number (check, QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES, activations);
       set_number (check, QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES, state + gradients + activations);
