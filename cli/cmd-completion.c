@@ -43,7 +43,7 @@ static const char bash_begin[]
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    word=${COMP_WORDS[i]}\n"
       "    case $word in\n"
-      "      --db | --wait | --now | --at | --output | -o)\n"
+      "      --db | --wait | --now | --at | --output | -o | --color)\n"
       "        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))\n"
       "        ((i++))\n"
       "        [[ $word == --db ]] && db=${COMP_WORDS[i]}\n"
@@ -161,7 +161,7 @@ static const char zsh_begin[]
       "    word=$words[i]\n"
       "    case $word in\n"
       "      --db=*) _quoit_db=${word#--db=} ;;\n"
-      "      --db | --wait | --now | --at | --output | -o)\n"
+      "      --db | --wait | --now | --at | --output | -o | --color)\n"
       "        ((i++))\n"
       "        [[ $word == --db ]] && _quoit_db=$words[i]\n"
       "        ;;\n"
@@ -263,6 +263,22 @@ static const char fish_begin[] = "# fish completion for quoit(1), from `quoit co
                                  "    quoit $db completion names 2>/dev/null\n"
                                  "end\n"
                                  "\n"
+                                 "# Whether the verb is VERB; without VERB, whether there is none yet.\n"
+                                 "function __quoit_verb\n"
+                                 "    set -l verb\n"
+                                 "    set -l skips 1\n"
+                                 "    for word in (commandline -opc)\n"
+                                 "        if test $skips = 1\n"
+                                 "            set skips 0\n"
+                                 "        else if contains -- $word --db --wait --now --at --output -o --color\n"
+                                 "            set skips 1\n"
+                                 "        else if test -z \"$verb\"; and not string match -q -- '-*' $word\n"
+                                 "            set verb $word\n"
+                                 "        end\n"
+                                 "    end\n"
+                                 "    test \"$verb\" = \"$argv\"\n"
+                                 "end\n"
+                                 "\n"
                                  "complete -c quoit -f\n";
 
 /* Appends the arguments of `complete` for some values. */
@@ -293,12 +309,12 @@ write_fish (GString *script, const GArray *verbs)
     {
       const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
 
-      g_string_append_printf (script, "complete -c quoit -n __fish_use_subcommand -a %s -d '", one->verb->name);
+      g_string_append_printf (script, "complete -c quoit -n __quoit_verb -a %s -d '", one->verb->name);
       append_quoted (script, one->verb->summary, "\\");
       g_string_append (script, "'\n");
       if (one->arguments[0] != '\0')
         {
-          g_string_append_printf (script, "complete -c quoit -n '__fish_seen_subcommand_from %s'", one->verb->name);
+          g_string_append_printf (script, "complete -c quoit -n '__quoit_verb %s'", one->verb->name);
           append_fish_values (script, one->arguments);
           g_string_append_c (script, '\n');
         }
@@ -306,8 +322,8 @@ write_fish (GString *script, const GArray *verbs)
         {
           const CompletionOption *option = &g_array_index (one->options, CompletionOption, j);
 
-          g_string_append_printf (script, "complete -c quoit -n '__fish_seen_subcommand_from %s' -l %s",
-                                  one->verb->name, option->name);
+          g_string_append_printf (script, "complete -c quoit -n '__quoit_verb %s' -l %s", one->verb->name,
+                                  option->name);
           if (option->letter != '\0')
             g_string_append_printf (script, " -s %c", option->letter);
           if (option->has_value)

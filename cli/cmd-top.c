@@ -158,7 +158,10 @@ run_on_screen (Session *session, Options *options, GError **error)
     return false;
   top.view.origin = describe_origin (session, options);
   if (!top_screen_begin (session_wants_colors (session), error))
-    return false;
+    {
+      interrupt_stop (); /* the feed may be waiting for ray */
+      return false;
+    }
   show (&top);
   top_screen_end ();
   interrupt_stop ();

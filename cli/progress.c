@@ -8,11 +8,11 @@
 
 enum { FIRST_MS = 500, STEP_MS = 1000 };
 
-/* Verbs that read lists or files, or search. Verbs that wait for something are none of them. */
+/* Verbs that read lists or files, or search. What waits for something calls progress_end() before. */
 static const Verb *const long_verbs[] = {
-  &verb_import,  &verb_verify,  &verb_backup, &verb_copy,   &verb_restore, &verb_journal,       &verb_slots,
-  &verb_reserve, &verb_hold,    &verb_resize, &verb_repair, &verb_fits,    &verb_fragmentation, &verb_when,
-  &verb_explain, &verb_what_if, &verb_defrag, &verb_plan,   &verb_promise,
+  &verb_import, &verb_sync,    &verb_verify,  &verb_backup, &verb_copy,   &verb_restore, &verb_journal,
+  &verb_slots,  &verb_reserve, &verb_hold,    &verb_resize, &verb_repair, &verb_fits,    &verb_fragmentation,
+  &verb_when,   &verb_explain, &verb_what_if, &verb_defrag, &verb_plan,   &verb_promise,
 };
 
 static struct {

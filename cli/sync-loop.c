@@ -5,6 +5,7 @@
 
 #include "import-view.h"
 #include "interrupt.h"
+#include "progress.h"
 #include "text.h"
 
 enum { LONGEST_WAIT_MS = 300000 };
@@ -123,6 +124,7 @@ sync_loop_run (Session *session, const SourceOptions *options, const char *every
   if (!text_parse_duration (every, "--every", &loop.every_ms, error) || !check_loop (session, options, dry_run, error))
     return false;
   loop.wait_ms = loop.every_ms;
+  progress_end ();
   interrupt_begin ();
   while (goes_on && !interrupt_is_pending ())
     {

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include "progress.h"
 #include "text.h"
 
 enum { TURN_MS = 1000 };
@@ -71,6 +72,7 @@ reserve_when_it_fits (const Session *session, Reservation *reservation, QuoitLed
           || (reservation->from_ms != 0 && reservation->from_ms <= now_ms () + TURN_MS))
         return g_propagate_error (error, g_steal_pointer (&why)), NULL;
       g_clear_pointer (report, quoit_report_unref);
+      progress_end ();
       if (feed == NULL && (feed = begin_feed (ledger, error)) == NULL)
         return NULL;
       if (!wait_for_news (feed, left_ms, error) || !session_now (session, &reservation->now_ms, error))

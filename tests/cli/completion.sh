@@ -94,6 +94,7 @@ for shell in bash zsh fish; do
   proposes $shell raycluster import rayc
   proposes $shell end owner e
   proposes $shell watch help wat
+  proposes $shell watch --color never wat
   quoit --db "$tmp/other.db" init >/dev/null
   quoit --db "$tmp/other.db" import fleet 'v6e 4x4 pool=elsewhere' >/dev/null
   proposes $shell elsewhere-0 --db "$tmp/other.db" show elsewhere-

@@ -205,6 +205,12 @@ kill -HUP "$(quoit_pid)"
 ends "SIGHUP" 129
 begin TERM=nonsense "$top_builddir/cli/quoit" top
 ends "an unknown terminal" 2
+mkdir "$tmp/slow"
+printf '#!/bin/sh\nexec sleep 60\n' >"$tmp/slow/ray"
+chmod +x "$tmp/slow/ray"
+begin_s=$(date +%s)
+PATH="$tmp/slow:$PATH" ok 2 "top of Ray without a terminal is refused" top --from-ray
+holds "it does not wait for ray" test $(($(date +%s) - begin_s)) -lt 20
 
 # --- suspension
 new_server
