@@ -73,7 +73,8 @@ add_word (Command *command, const char *word)
 
 typedef struct {
   QuoitChecker *checker;
-  JsonNode *node;               /* the text, or the list of words */
+  JsonNode *node;               /* the text, or the list of words; the last one of 'command' and 'args' */
+  JsonNode *before;             /* the other list, or NULL */
   const QuoitCheckGroup *group; /* the slices of the job */
 } Entrypoint;
 
@@ -85,12 +86,10 @@ get_string (JsonNode *node)
              : NULL;
 }
 
-/* Returns the word with that setting if the command is a list of words, and otherwise the command. A key such as
- * "ici_*_parallelism" stands for several settings. */
 static JsonNode *
-find_word (const Entrypoint *entrypoint, const char *key)
+find_word_of (JsonNode *list, const char *key)
 {
-  JsonArray *words = JSON_NODE_HOLDS_ARRAY (entrypoint->node) ? json_node_get_array (entrypoint->node) : NULL;
+  JsonArray *words = list != NULL && JSON_NODE_HOLDS_ARRAY (list) ? json_node_get_array (list) : NULL;
   gsize length = key == NULL ? 0 : strcspn (key, "*");
 
   for (guint i = 0; length > 0 && words != NULL && i < json_array_get_length (words); i++)
@@ -100,7 +99,19 @@ find_word (const Entrypoint *entrypoint, const char *key)
       if (word != NULL && strncmp (word, key, length) == 0 && (key[length] == '*' || word[length] == '='))
         return json_array_get_element (words, i);
     }
-  return entrypoint->node;
+  return NULL;
+}
+
+/* Returns the word with that setting if the command is a list of words, and otherwise the command. A key such as
+ * "ici_*_parallelism" stands for several settings. */
+static JsonNode *
+find_word (const Entrypoint *entrypoint, const char *key)
+{
+  JsonNode *word = find_word_of (entrypoint->node, key);
+
+  if (word == NULL)
+    word = find_word_of (entrypoint->before, key);
+  return word != NULL ? word : entrypoint->node;
 }
 
 /* --- findings --- */
@@ -217,13 +228,35 @@ check_words (const Entrypoint *entrypoint, const QuoitCheckRule *rule, const cha
   finish_command (entrypoint, rule, &command);
 }
 
+/* Makes one line of a script: a line ends a command unless it ends with a backslash, and a line of comment is none. */
+static char *
+join_lines (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GString *joined = g_string_new (NULL);
+
+  for (char **line = lines; *line != NULL; line++)
+    {
+      const gsize length = strlen (g_strstrip (*line));
+
+      if (**line == '#')
+        continue;
+      if (length > 0 && (*line)[length - 1] == '\\')
+        g_string_append_printf (joined, "%.*s ", (int) length - 1, *line);
+      else
+        g_string_append_printf (joined, "%s ; ", *line);
+    }
+  return g_string_free (joined, FALSE);
+}
+
 /* Splits the text as a shell does. */
 static void
 check_text (const Entrypoint *entrypoint, const QuoitCheckRule *rule, const char *text, guint depth)
 {
+  g_autofree char *joined = join_lines (text);
   g_auto (GStrv) words = NULL;
 
-  if (g_shell_parse_argv (text, NULL, &words, NULL))
+  if (g_shell_parse_argv (joined, NULL, &words, NULL))
     check_words (entrypoint, rule, (const char *const *) words, depth);
 }
 
@@ -271,7 +304,7 @@ static void
 check_container (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group, JsonNode *container)
 {
   JsonNode *command = quoit_tree_member (container, "command"), *args = quoit_tree_member (container, "args");
-  const Entrypoint entrypoint = { checker, args != NULL ? args : command, group };
+  const Entrypoint entrypoint = { checker, args != NULL ? args : command, args != NULL ? command : NULL, group };
   g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
 
   add_strings (checker, command, words);
@@ -285,7 +318,7 @@ check_entrypoint (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
                   const QuoitCheckGroup *group)
 {
   JsonNode *node = quoit_tree_member (quoit_tree_member (cluster->document, "spec"), "entrypoint");
-  const Entrypoint entrypoint = { checker, node, group };
+  const Entrypoint entrypoint = { checker, node, NULL, group };
 
   if (!group->has_facts)
     return;

@@ -364,6 +364,25 @@ static const Case kind_cases[] = {
     { "steps=5", "custom.yml ici_fsdp_parallelism=8" },
     .base = good_jobset },
 
+  { "entrypoint-mesh",
+    { "command: [bash, -c]\n              args:\n              - |\n                set -e\n                python3 -m "
+      "MaxText.train configs/base.yml steps=5\n",
+      "command: [python3, -m, MaxText.train, configs/base.yml, ici_fsdp_parallelism=8]\n              args: "
+      "[steps=5]\n" },
+    JOB ".template.spec.containers[0].command[4]",
+    "ici_fsdp_parallelism=8",
+    "a product of 16",
+    { "steps=5", "steps=5 ici_fsdp_parallelism=16" },
+    .base = good_jobset },
+  { "entrypoint-setting",
+    { "steps=5", "\\\n                  ici_fdsp_parallelism=16" },
+    JOB ".template.spec.containers[0].args",
+    NULL,
+    "such as 'ici_fsdp_parallelism'",
+    { "steps=5", "steps=5\n                # a comment with 'one quote\n                python3 other.py "
+                 "ici_fdsp_parallelism=16" },
+    .base = good_jobset },
+
   /* queues */
   { "flavor-name",
     { "    - name: v6e-4x4\n", "    - name: v6e-8x8\n" },
