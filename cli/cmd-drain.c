@@ -12,9 +12,8 @@ const Verb verb_drain = {
   "drain",
   "[node|slice|pool|zone] NAME",
   "keep new work from nodes and their slices",
-  "Groups that use the nodes keep them. A slice, pool or zone is drained as a whole, in one transaction; its dead "
-  "nodes\n"
-  "are left alone.",
+  "Groups that use the nodes keep them. A slice, pool or zone is drained as a whole, in one transaction.\n"
+  "Its dead nodes are left alone.",
   1,
   2,
   run,

@@ -31,7 +31,7 @@ check_loop (const Session *session, const SourceOptions *options, bool dry_run, 
          || text_refuse_usage (error, "--every requires a source that can be read again: standard input cannot");
 }
 
-/* Whether waiting does not mend the failure of a ledger. */
+/* Whether the failure of a ledger stays however long the loop waits. */
 static bool
 is_final (const GError *error)
 {
@@ -48,7 +48,7 @@ is_final (const GError *error)
     }
 }
 
-/* Prints the warnings on stderr, unless they are those of the last turn. */
+/* Prints the warnings on stderr, unless they are those of the last sync. */
 static void
 print_warnings (Loop *loop, const QuoitImport *import)
 {
@@ -67,7 +67,7 @@ print_warnings (Loop *loop, const QuoitImport *import)
   loop->warnings = g_strdup (lines->str);
 }
 
-/* A source that failed, or a ledger that waiting may mend: later turns come later. */
+/* A source failed, or a ledger that can work again: the next tries come later and later. */
 static void
 report_failure (Loop *loop, const GError *error)
 {

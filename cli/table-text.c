@@ -262,7 +262,7 @@ allow_lines (struct libscols_column *column)
 
 /* --- tables --- */
 
-/* Words with which a cell begins that tells of trouble, or of what needs attention. */
+/* The first words of cells about what does not work, in red, and about what needs attention, in yellow. */
 static const struct {
   const char *word, *color;
 } cell_colors[] = {

@@ -77,7 +77,7 @@ report_out_of_range (QuoitChecker *checker, QuoitCheckSchemaRule rule, JsonNode 
   return FALSE;
 }
 
-/* A whole number that is negative or beyond 32 bits is one for the API server, and not for KubeRay. */
+/* The API server accepts a whole number that is negative or beyond 32 bits, and KubeRay does not. */
 gboolean
 quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value)
 {

@@ -213,7 +213,7 @@ add_name (QuoitChecker *checker, JsonNode *object, const char *kind)
 
   if (kind == NULL || name == NULL)
     return;
-  /* No rule reads the rest of these objects. */
+  /* Claims have no rule about their names. */
   if (strcmp (kind, "ResourceClaim") == 0 || strcmp (kind, "ResourceClaimTemplate") == 0)
     quoit_check_text (checker, quoit_tree_member (quoit_tree_member (object, "metadata"), "name"), "name", &text);
   names = g_hash_table_lookup (checker->objects, kind);

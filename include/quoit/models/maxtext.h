@@ -273,7 +273,8 @@ typedef struct _QuoitMaxtextReport QuoitMaxtextReport;
 /**
  * QuoitMaxtextNumber:
  *
- * The numbers of a report. Later versions can add values.
+ * The numbers of a report. Later versions can add values. Bytes of state and gradients are exact on one device. Weights
+ * that a mesh cannot divide evenly are repeated, so with more devices these numbers are a lower bound.
  */
 typedef enum {
   QUOIT_MAXTEXT_NUMBER_SLICES = 0,
@@ -284,8 +285,8 @@ typedef enum {
   QUOIT_MAXTEXT_NUMBER_BATCH,            /* rows of one forward pass */
   QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD,    /* rows that a step loads */
   QUOIT_MAXTEXT_NUMBER_PARAMETERS,       /* of the model, if the settings name one that is modelled */
-  QUOIT_MAXTEXT_NUMBER_STATE_BYTES,      /* per device: weights and optimizer state; exact */
-  QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES,   /* per device; exact */
+  QUOIT_MAXTEXT_NUMBER_STATE_BYTES,      /* per device: weights and optimizer state, see below */
+  QUOIT_MAXTEXT_NUMBER_GRADIENT_BYTES,   /* per device, see below */
   QUOIT_MAXTEXT_NUMBER_ACTIVATION_BYTES, /* per device, like all below: an estimate, see docs/checking.md */
   QUOIT_MAXTEXT_NUMBER_MEMORY_BYTES,     /* the sum of the three */
   QUOIT_MAXTEXT_NUMBER_HBM_BYTES         /* what a device has */

@@ -41,7 +41,7 @@ def explain_pending(pending: Any, *, ledger: LedgerLike = None, source: str = SO
     Raises:
         NotFoundError: Ray has no such group, or has removed it.
         InvalidError: several groups have this name: use the id.
-        ConflictError: the group has all of its bundles.
+        ConflictError: the group has all of its bundles, or belongs to a group of the ledger.
     """
     versions.check()
     cluster.check_connected()
