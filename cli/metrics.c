@@ -216,15 +216,17 @@ find_reason (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 static void
 count_reason (GroupCounts *counts, const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
-  const char *request = quoit_group_get_request (group);
-  const char *reason = g_hash_table_lookup (counts->explained, request);
+  /* Pending groups with equal requests wait for the same. Others wait for what each of them has lost. */
+  const char *key = quoit_group_get_state (group) == QUOIT_GROUP_PENDING ? quoit_group_get_request (group)
+                                                                         : quoit_group_get_handle (group);
+  const char *reason = g_hash_table_lookup (counts->explained, key);
 
   if (reason == NULL)
     {
       char *found = g_hash_table_size (counts->explained) < MAX_EXPLAINED ? find_reason (snapshot, group)
                                                                           : g_strdup ("unknown unknown");
 
-      g_hash_table_insert (counts->explained, g_strdup (request), found);
+      g_hash_table_insert (counts->explained, g_strdup (key), found);
       reason = found;
     }
   g_hash_table_insert (counts->reasons, g_strdup (reason),

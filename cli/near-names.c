@@ -6,6 +6,7 @@
 
 #include "group-view.h"
 #include "nearest.h"
+#include "verbs.h"
 
 static void
 offer_names (Nearest *nearest, const QuoitSnapshot *snapshot)
@@ -33,6 +34,19 @@ dup_quoted_name (const char *message)
   return end == NULL || end == begin + 1 ? NULL : g_strndup (begin + 1, end - begin - 1);
 }
 
+/* Whether the names of the verb are those of files and programs, and not of the ledger. */
+static bool
+names_files (const Verb *verb)
+{
+  static const Verb *const verbs[]
+      = { &verb_import, &verb_sync, &verb_top, &verb_check, &verb_backup, &verb_copy, &verb_restore };
+  bool is_one = false;
+
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    is_one |= verbs[i] == verb;
+  return is_one;
+}
+
 void
 near_names_add (Session *session, GError *error)
 {
@@ -41,7 +55,8 @@ near_names_add (Session *session, GError *error)
   g_autoptr (QuoitGroup) short_id = NULL;
   g_auto (Nearest) nearest = { 0 };
 
-  if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) || session->verb == NULL)
+  if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) || session->verb == NULL
+      || names_files (session->verb))
     return;
   name = dup_quoted_name (error->message);
   snapshot = name == NULL ? NULL : session_snapshot (session, NULL);

@@ -28,6 +28,8 @@ refused 4 "another number is no misspelt name" "'big-7': expected the name of a 
 holds "another number is no question" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
 refused 4 "the name of a slice instead of a node" "no node 'big-1' in the fleet" set-state big-1 dead
 holds "a name is not proposed for itself" test "$(grep -c "mean 'big-1'" "$tmp/err")" -eq 0
+refused 4 "a file that is missing, with the name of a group but for a letter" "trina" import raycluster trina
+holds "no name is proposed for a file" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
 refused 2 "a word that is like no verb" "'frobnicate' is not a verb; quoit --help lists them" frobnicate
 ok 4 "the question is in the JSON document of a failure" show trina -o json
 has out "the document has the question" "did you mean 'train'?"
