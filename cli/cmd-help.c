@@ -2,13 +2,29 @@
 /* Help: of the whole command, and of one verb. */
 #include "verbs.h"
 
+/* The heading before a verb, as in quoit(1). The verbs are in the order of the table in verbs.h. */
+static const struct {
+  const Verb *first;
+  const char *heading;
+} sections[] = {
+  { &verb_init, "The ledger and its sources:" }, { &verb_top, "The fleet and its groups:" },
+  { &verb_reserve, "Groups of jobs:" },          { &verb_calendar, "Windows, quotas and nodes:" },
+  { &verb_fits, "Questions and plans:" },        { &verb_env, "Processes, meshes and manifests:" },
+  { &verb_completion, "The command itself:" },
+};
+
 static char *
 describe_verbs (void)
 {
-  GString *text = g_string_new ("Allocates TPU slices to jobs.\n\nVerbs:\n");
+  GString *text = g_string_new ("Allocates TPU slices to jobs.\n");
 
   for (guint i = 0; verb_at (i) != NULL; i++)
-    g_string_append_printf (text, "  %-13s %s\n", verb_at (i)->name, verb_at (i)->summary);
+    {
+      for (guint j = 0; j < G_N_ELEMENTS (sections); j++)
+        if (sections[j].first == verb_at (i))
+          g_string_append_printf (text, "\n%s\n", sections[j].heading);
+      g_string_append_printf (text, "  %-13s %s\n", verb_at (i)->name, verb_at (i)->summary);
+    }
   g_string_append (text, "\n'quoit help VERB' prints the options of a verb. The exit status is 0, or the code of the "
                          "error: see\nquoit(1).");
   return g_string_free (text, FALSE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proposes a name when the user has misspelt one. The library does not: its refusals cost the same in every fleet. */
+/* Helps when a name is not found: says what else has it, or proposes a name that is nearly the same. The library does
+ * not: its refusals cost the same in every fleet. */
 #include "near-names.h"
 
 #include <string.h>
@@ -47,13 +48,60 @@ names_files (const Verb *verb)
   return is_one;
 }
 
+static bool
+is_pool (const QuoitSnapshot *snapshot, const char *name)
+{
+  bool is_one = false;
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot) && !is_one; i++)
+    is_one = g_str_equal (quoit_snapshot_get_pool_name (snapshot, i), name);
+  return is_one;
+}
+
+/* Returns what has this name: "group", "slice", "node" or "pool"; NULL if nothing has it. */
+static const char *
+find_kind (const QuoitSnapshot *snapshot, const char *name, const QuoitGroup *group)
+{
+  uint32_t index;
+
+  if (group != NULL && g_str_equal (quoit_group_get_name (group), name))
+    return "group";
+  if (quoit_snapshot_lookup_slice (snapshot, name, &index, NULL))
+    return "slice";
+  if (quoit_snapshot_lookup_node (snapshot, name, &index, NULL))
+    return "node";
+  return is_pool (snapshot, name) ? "pool" : NULL;
+}
+
+/* Whether the message calls the name of that kind, as "no group 'a'" does. */
+static bool
+names_kind (const char *message, const char *kind)
+{
+  return g_strstr_len (message, strchr (message, '\'') - message, kind) != NULL;
+}
+
+/* Returns what to add to @message, which does not find @name. g_free() it. */
+static char *
+format_help (const QuoitSnapshot *snapshot, const char *name, const char *message)
+{
+  g_autoptr (QuoitGroup) group = group_find (snapshot, name, NULL);
+  const char *kind = find_kind (snapshot, name, group);
+  g_auto (Nearest) nearest = nearest_begin (name);
+
+  if (kind != NULL)
+    return names_kind (message, kind) ? g_strdup ("") : g_strdup_printf ("; '%s' is the name of a %s", name, kind);
+  if (group != NULL)
+    nearest.found = g_strdup (quoit_group_get_name (group));
+  else
+    offer_names (&nearest, snapshot);
+  return nearest_format_question (&nearest, "");
+}
+
 void
 near_names_add (Session *session, GError *error)
 {
-  g_autofree char *name = NULL, *question = NULL, *message = NULL;
+  g_autofree char *name = NULL, *help = NULL, *message = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (QuoitGroup) short_id = NULL;
-  g_auto (Nearest) nearest = { 0 };
 
   if (!g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND) || session->verb == NULL
       || names_files (session->verb))
@@ -62,13 +110,7 @@ near_names_add (Session *session, GError *error)
   snapshot = name == NULL ? NULL : session_snapshot (session, NULL);
   if (snapshot == NULL)
     return;
-  nearest = nearest_begin (name);
-  short_id = group_find (snapshot, name, NULL);
-  if (short_id != NULL)
-    nearest.found = g_strdup (quoit_group_get_name (short_id));
-  else
-    offer_names (&nearest, snapshot);
-  question = nearest_format_question (&nearest, "");
+  help = format_help (snapshot, name, error->message);
   message = error->message;
-  error->message = g_strconcat (message, question, NULL);
+  error->message = g_strconcat (message, help, NULL);
 }

@@ -29,6 +29,38 @@ verb_at (guint index)
   return index < G_N_ELEMENTS (verbs) ? verbs[index].verb : NULL;
 }
 
+/* The words of other commands for what a verb does. */
+static const struct {
+  const char *word;
+  const Verb *verb;
+} words_of_others[] = {
+  { "apply", &verb_import },     { "cancel", &verb_release }, { "cordon", &verb_drain }, { "delete", &verb_release },
+  { "describe", &verb_show },    { "free", &verb_release },   { "get", &verb_show },     { "info", &verb_status },
+  { "list", &verb_groups },      { "log", &verb_journal },    { "ls", &verb_groups },    { "queue", &verb_groups },
+  { "rm", &verb_release },       { "run", &verb_reserve },    { "scale", &verb_resize }, { "submit", &verb_reserve },
+  { "uncordon", &verb_undrain },
+};
+
+/* Proposes a verb for a word that is no misspelt verb: the only verb that begins with it, or what another command calls
+ * so. */
+static void
+propose_verb (Nearest *nearest)
+{
+  const Verb *found = NULL;
+  guint n_found = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (g_str_has_prefix (verbs[i].verb->name, nearest->typed))
+      found = verbs[i].verb, n_found++;
+  for (guint i = 0; i < G_N_ELEMENTS (words_of_others); i++)
+    if (g_str_equal (words_of_others[i].word, nearest->typed))
+      found = words_of_others[i].verb, n_found = 1;
+  if (n_found != 1)
+    return;
+  g_free (nearest->found);
+  nearest->found = g_strdup (found->name);
+}
+
 const Verb *
 verb_find (const char *name, GError **error)
 {
@@ -41,6 +73,7 @@ verb_find (const char *name, GError **error)
         return verbs[i].verb;
       nearest_offer (&nearest, verbs[i].verb->name);
     }
+  propose_verb (&nearest);
   question = nearest_format_question (&nearest, "");
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s' is not a verb%s", name,
                question[0] == '\0' ? "; quoit --help lists them" : question);

@@ -156,8 +156,8 @@ QUOIT_API uint32_t quoit_journal_get_node_id (const QuoitJournal *journal, uint3
  * @effect: below quoit_journal_get_n_effects()
  * @node: below quoit_journal_get_n_nodes()
  *
- * Returns: (transfer none) (nullable): the short name of the node; "" if its state changed and the fleet no longer has
- * it
+ * Returns: (transfer none) (nullable): the short name of the node; "" if its state changed, and neither the fleet nor
+ * a later entry of @journal has its name
  *
  * Since: 0.1
  */

@@ -7,8 +7,27 @@
 struct _QuoitJournal {
   GPtrArray *entries;  /* of QuoitEntry */
   QuoitLayout *layout; /* for the names of nodes */
+  GHashTable *removed; /* id -> name, not owned, of each node that an entry removes */
   guint8 identity[QUOIT_IDENTITY_BYTES];
 };
+
+/* Notes the names of the nodes that the entries remove: the layout no longer has them. */
+static GHashTable *
+find_removed_nodes (const GPtrArray *entries)
+{
+  GHashTable *removed = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < entries->len; i++)
+    for (guint32 j = 0; j < ((const QuoitEntry *) entries->pdata[i])->n_effects; j++)
+      {
+        const QuoitEffect *effect = &((const QuoitEntry *) entries->pdata[i])->effects[j];
+        const QuoitSourceUpdate *import = effect->type == QUOIT_EFFECT_IMPORT ? effect->import : NULL;
+
+        for (guint32 k = 0; import != NULL && import->removed_names != NULL && k < import->n_removed; k++)
+          g_hash_table_insert (removed, GUINT_TO_POINTER (import->removed[k]), (gpointer) import->removed_names[k]);
+      }
+  return removed;
+}
 
 /* Takes ownership of the entries, which may be NULL after a failure, and of the layout. */
 static QuoitJournal *
@@ -21,6 +40,7 @@ journal_new (const QuoitLedger *ledger, GPtrArray *entries, QuoitLayout *layout)
   journal = g_new (QuoitJournal, 1);
   journal->entries = entries;
   journal->layout = layout;
+  journal->removed = find_removed_nodes (entries);
   quoit_store_copy_identity (ledger->store, journal->identity);
   return journal;
 }
@@ -57,6 +77,7 @@ quoit_journal_free (QuoitJournal *journal)
     return;
   g_ptr_array_unref (journal->entries);
   quoit_layout_unref (journal->layout);
+  g_hash_table_unref (journal->removed);
   g_free (journal);
 }
 
@@ -189,10 +210,17 @@ node_at (const QuoitJournal *journal, uint32_t entry, uint32_t effect, uint32_t 
 {
   static const QuoitEffectNode none = { .name = NULL };
   const QuoitEffect *row = effect_at (journal, entry, effect);
+  const char *removed = NULL;
+  QuoitEffectNode found;
 
   g_return_val_if_fail (row != NULL && node < quoit_effect_count_nodes (row), none);
 
-  return quoit_effect_node (row, node, journal->layout);
+  found = quoit_effect_node (row, node, journal->layout);
+  if (found.name == NULL || found.name[0] == '\0')
+    removed = g_hash_table_lookup (journal->removed, GUINT_TO_POINTER (found.id));
+  if (removed != NULL)
+    found.name = removed;
+  return found;
 }
 
 uint32_t
@@ -284,6 +312,11 @@ char *
 quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
   const QuoitEffect *row = effect_at (journal, entry, effect);
+  QuoitEffectNode node = { .name = NULL };
 
-  return row == NULL ? NULL : quoit_effect_describe (row, journal->layout);
+  if (row == NULL)
+    return NULL;
+  if (row->type == QUOIT_EFFECT_NODE_STATE)
+    node = node_at (journal, entry, effect, 0);
+  return quoit_effect_describe (row, &node);
 }

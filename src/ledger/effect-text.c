@@ -145,8 +145,17 @@ numbers_text (const QuoitLedgerNumbers *numbers)
                           numbers->next_group_id, limit, kept);
 }
 
+static char *
+node_text (const QuoitEffectNode *node)
+{
+  if (node->name == NULL || node->name[0] == '\0')
+    return g_strdup_printf ("node with the id %u, which is no longer in the fleet, is %s", node->id,
+                            quoit_node_state_name (node->state));
+  return g_strdup_printf ("node %s is %s", node->name, quoit_node_state_name (node->state));
+}
+
 char *
-quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
+quoit_effect_describe (const QuoitEffect *effect, const QuoitEffectNode *node)
 {
   guint32 n;
 
@@ -170,8 +179,7 @@ quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout)
     case QUOIT_EFFECT_LEDGER_NUMBERS_SET:
       return numbers_text (&effect->numbers);
     case QUOIT_EFFECT_NODE_STATE:
-      return g_strdup_printf ("node %s is %s", quoit_effect_node (effect, 0, layout).name,
-                              quoit_node_state_name (effect->state));
+      return node_text (node);
     }
   return g_strdup ("unknown to this version");
 }

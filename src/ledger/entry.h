@@ -125,8 +125,6 @@ QuoitEffect quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end);
 QuoitEffect quoit_effect_forgetting (const QuoitGroupData *group);
 QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms);
 
-/* Describes the effect in words, with the node names of @layout. The caller owns the text. */
-char *quoit_effect_describe (const QuoitEffect *effect, const QuoitLayout *layout);
 /* A node that an effect adds, changes or removes. */
 typedef struct {
   guint32 id;
@@ -140,6 +138,10 @@ typedef struct {
  * name. */
 guint32 quoit_effect_count_nodes (const QuoitEffect *effect);
 QuoitEffectNode quoit_effect_node (const QuoitEffect *effect, guint32 at, const QuoitLayout *layout);
+
+/* Describes the effect in words. @node: the node of an effect that sets the state of one, else not used. The caller
+ * owns the text. */
+char *quoit_effect_describe (const QuoitEffect *effect, const QuoitEffectNode *node);
 
 /* Returns an update without states. Takes ownership of all arguments. */
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed, guint32 n_removed);

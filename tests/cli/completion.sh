@@ -19,15 +19,21 @@ refused 2 "help of no verb" "'frobnicate' is not a verb" help frobnicate
 # --- misspelt words
 refused 2 "a misspelt verb" "'resrve' is not a verb; did you mean 'reserve'?" resrve
 refused 2 "a misspelt verb for help" "did you mean 'watch'?" help wacth
+refused 2 "the beginning of a verb" "did you mean 'who-holds'?" who
+refused 2 "the beginning of two verbs" "'re' is not a verb; quoit --help lists them" re
+refused 2 "a word of another command" "did you mean 'release'?" delete
+refused 2 "another one" "did you mean 'groups'?" ls
 refused 2 "a misspelt option" "unknown option --topolgy=4x4; did you mean '--topology'?" fits --topolgy=4x4
 refused 2 "a misspelt option before the verb" "did you mean '--now'?" --nwo 1 status
 refused 4 "a misspelt group" "no group 'trina'; did you mean 'train'?" release trina
 refused 4 "a misspelt pool" "did you mean 'small'?" fits --accelerator v6e --topology 4x4 --slices 1 --pool smaal
+refused 4 "a slice for a node" "no node 'big-1' in the fleet; 'big-1' is the name of a slice" set-state big-1 dead
+refused 4 "a pool for a slice" "'small' is the name of a pool" show small
+refused 4 "a group for a slice" "'train' is the name of a group" who-holds train
+refused 4 "a slice for a group" "no group 'big-0'; 'big-0' is the name of a slice" release big-0
 refused 4 "a misspelt slice" "did you mean 'big-1'?" show bgi-1
 refused 4 "another number is no misspelt name" "'big-7': expected the name of a node, slice or group" show big-7
 holds "another number is no question" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
-refused 4 "the name of a slice instead of a node" "no node 'big-1' in the fleet" set-state big-1 dead
-holds "a name is not proposed for itself" test "$(grep -c "mean 'big-1'" "$tmp/err")" -eq 0
 refused 4 "a file that is missing, with the name of a group but for a letter" "trina" import raycluster trina
 holds "no name is proposed for a file" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
 refused 2 "a word that is like no verb" "'frobnicate' is not a verb; quoit --help lists them" frobnicate

@@ -31,9 +31,11 @@ same_lines ()
 
 # --- quoit(1)
 ok 0 "--help succeeds" --help
-sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$tmp/out" >"$tmp/verbs"
-section "$pages/quoit.1" VERBS | sed -n 's/^\.It Xr quoit-\([a-z-]*\) 1$/\1/p' >"$tmp/listed"
-same_lines "quoit(1) lists the verbs, in the order of --help" "$tmp/verbs" "$tmp/listed"
+sed -n '/^Allocates/,/^Help Options:/ { s/^  \([a-z-]*\) .*/\1/p; s/^\([A-Z].*\):$/\1/p; }' "$tmp/out" \
+  | sed '/^Help Options$/d' >"$tmp/listed-verbs"
+section "$pages/quoit.1" VERBS | sed -n 's/^\.It Xr quoit-\([a-z-]*\) 1$/\1/p; s/^\.Ss //p' >"$tmp/listed"
+same_lines "quoit(1) lists the verbs under their headings, in the order of --help" "$tmp/listed-verbs" "$tmp/listed"
+grep -v '[A-Z]' "$tmp/listed-verbs" >"$tmp/verbs"
 options_in_help >"$tmp/help"
 options_of "$pages/quoit.1" >"$tmp/page"
 same_lines "quoit(1) has the options of quoit --help" "$tmp/help" "$tmp/page"

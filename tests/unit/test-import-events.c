@@ -95,6 +95,24 @@ START_TEST (effect_names_the_nodes_that_a_sync_changes)
 }
 END_TEST
 
+START_TEST (effect_names_a_node_that_a_later_sync_removes)
+{
+  g_autofree char *text = NULL, *effect = NULL;
+  g_autoptr (QuoitJournal) journal = NULL;
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
+
+  sync_drawn (ledger, "h0:s.0 h1:s.1");
+  sync_drawn (ledger, "h0:s.0 h1:s.1!dead");
+  sync_drawn (ledger, "h0:s.0");
+  text = events_after (ledger, 1);
+  ck_assert_str_eq (text, "h1 state dead, now h1 state dead");
+  journal = quoit_ledger_read_journal (ledger, 1, NULL);
+  effect = quoit_journal_dup_effect_text (journal, 0, 1);
+  ck_assert_str_eq (effect, "node h1 is dead");
+  quoit_ledger_unref (ledger);
+}
+END_TEST
+
 /* --- random walk --- */
 
 enum { STEPS = 400, HOSTS = 12 };
@@ -294,6 +312,7 @@ main (void)
 
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, effect_names_the_nodes_that_a_sync_changes, 0, G_N_ELEMENTS (cases));
+  tcase_add_test (tcase, effect_names_a_node_that_a_later_sync_removes);
   tcase_add_loop_test (tcase, reader_of_the_journal_knows_all_nodes_and_states, 0, 12);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
