@@ -250,15 +250,10 @@ add_lost_slices (Table *table, const QuoitGroup *group, const char *label)
 {
   for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
     {
-      QuoitGroupSliceState state = quoit_group_get_slice_state (group, slice);
-      g_autofree char *name = quoit_group_dup_slice_name (group, slice), *problem = NULL;
+      g_autofree char *problem = group_slice_problem (group, slice);
 
-      if (state == QUOIT_GROUP_SLICE_WHOLE)
-        continue;
-      problem = g_strdup_printf (
-          "slice id %u, %s, is %s: repair %s, or resize it", slice, name,
-          state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining", label);
-      add_group_problem (table, label, problem);
+      if (problem != NULL)
+        add_group_problem (table, label, problem);
     }
 }
 

@@ -223,6 +223,20 @@ describe_joined (const QuoitGroup *group, uint32_t slice)
                                                        : NULL;
 }
 
+char *
+group_slice_problem (const QuoitGroup *group, uint32_t slice)
+{
+  const QuoitGroupSliceState state = quoit_group_get_slice_state (group, slice);
+  g_autofree char *name = quoit_group_dup_slice_name (group, slice);
+
+  if (state == QUOIT_GROUP_SLICE_WHOLE)
+    return NULL;
+  return g_strdup_printf ("slice id %u, %s, is %s: repair %s, or resize it", slice, name,
+                          state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead"
+                                                          : "leaving: a host of it is draining",
+                          quoit_group_get_handle (group));
+}
+
 Table *
 group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {

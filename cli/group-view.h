@@ -15,6 +15,9 @@ void groups_add (Table *groups, const QuoitGroup *group);
 /* The columns of groups_table() as facts of one group. */
 Table *group_facts (const QuoitGroup *group);
 
+/* Returns what a slice of the group has lost, and what to do about it; NULL: nothing. g_free() it. */
+char *group_slice_problem (const QuoitGroup *group, uint32_t slice);
+
 /* One row for each worker, ordered by slice id and worker id. */
 Table *group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group);
 

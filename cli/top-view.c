@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "fleet-view.h"
+#include "group-view.h"
 #include "text.h"
+#include "top-map.h"
 #include "words.h"
 
 /* The lines of the screen above the body: title, numbers and pages; below it: what is selected, and keys. Low screens
@@ -43,142 +45,6 @@ top_view_clear (TopView *view)
   g_free (view->reason_name);
   g_free (view->origin);
   g_free (view->remark);
-}
-
-/* --- the map: rows of slices below a row for each pool --- */
-
-typedef struct {
-  uint32_t pool;
-  uint32_t first, n; /* slices; n = 0: the row of the pool */
-} MapRow;
-
-static GArray *
-find_map_rows (const TopState *state, guint width)
-{
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (MapRow));
-  uint32_t slice = 0;
-
-  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (state->snapshot); pool++)
-    {
-      const uint32_t end = slice + quoit_snapshot_get_pool_n_slices (state->snapshot, pool);
-      const MapRow heading = { pool, slice, 0 };
-
-      if (end == slice)
-        continue;
-      g_array_append_val (rows, heading);
-      for (; slice < end; slice += MIN (width, end - slice))
-        {
-          const MapRow row = { pool, slice, MIN (width, end - slice) };
-
-          g_array_append_val (rows, row);
-        }
-    }
-  return rows;
-}
-
-typedef enum { SLICE_FREE, SLICE_PARTLY, SLICE_HELD, SLICE_EXTERNAL, SLICE_DRAINING, SLICE_DEGRADED } SliceLook;
-
-static const struct {
-  const char *ascii, *utf8, *word;
-  TopStyle style;
-} looks[] = {
-  [SLICE_FREE] = { ".", "\xc2\xb7", "free", TOP_GOOD },
-  [SLICE_PARTLY] = { "o", "\xe2\x96\x92", "partly", TOP_USED },
-  [SLICE_HELD] = { "#", "\xe2\x96\x88", "held", TOP_USED },
-  [SLICE_EXTERNAL] = { "x", "x", "external", TOP_WARNING },
-  [SLICE_DRAINING] = { "~", "~", "draining", TOP_WARNING },
-  [SLICE_DEGRADED] = { "!", "!", "degraded", TOP_BAD },
-};
-
-static SliceLook
-find_look (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
-
-  if ((flags & QUOIT_SLICE_INTACT) == 0)
-    return SLICE_DEGRADED;
-  if ((flags & QUOIT_SLICE_DRAINING) != 0)
-    return SLICE_DRAINING;
-  if ((flags & QUOIT_SLICE_IDLE) != 0)
-    return SLICE_FREE;
-  if ((flags & QUOIT_SLICE_ALLOCATED) == 0)
-    return SLICE_EXTERNAL;
-  return (flags & QUOIT_SLICE_FULL) != 0 ? SLICE_HELD : SLICE_PARTLY;
-}
-
-static void
-draw_pool (TopCanvas *canvas, guint line, const QuoitSnapshot *snapshot, const MapRow *row)
-{
-  const uint32_t n = quoit_snapshot_get_pool_n_slices (snapshot, row->pool);
-  const int64_t class = quoit_snapshot_get_slice_class (snapshot, row->first);
-  uint32_t n_free = 0;
-
-  for (uint32_t slice = row->first; slice < row->first + n; slice++)
-    n_free += (quoit_snapshot_get_slice_flags (snapshot, slice) & QUOIT_SLICE_FREE) != 0;
-  top_canvas_printf (canvas, line, TOP_BOLD, "%s/%s", pool_source (snapshot, row->pool),
-                     quoit_snapshot_get_pool_name (snapshot, row->pool));
-  if (class >= 0)
-    {
-      g_autofree char *topology = quoit_snapshot_dup_class_topology (snapshot, (uint32_t) class);
-
-      top_canvas_printf (canvas, line, TOP_PLAIN, "  %s %s",
-                         quoit_snapshot_get_class_accelerator (snapshot, (uint32_t) class), topology);
-    }
-  top_canvas_printf (canvas, line, TOP_PLAIN, "  free %u of %u", n_free, n);
-}
-
-/* Slices of the same look share a span. */
-static void
-draw_slices (TopCanvas *canvas, guint line, const QuoitSnapshot *snapshot, const MapRow *row, guint cursor)
-{
-  for (uint32_t slice = row->first, next; slice < row->first + row->n; slice = next)
-    {
-      const SliceLook look = find_look (snapshot, slice);
-      const char *symbol = canvas->is_utf8 ? looks[look].utf8 : looks[look].ascii;
-      g_autoptr (GString) run = g_string_new (symbol);
-
-      next = slice + 1;
-      while (slice != cursor && next < row->first + row->n && next != cursor && find_look (snapshot, next) == look)
-        {
-          g_string_append (run, symbol);
-          next++;
-        }
-      top_canvas_put (canvas, line, slice == cursor ? TOP_CURSOR : looks[look].style, run->str);
-    }
-}
-
-static guint
-find_map_row (const GArray *rows, guint slice)
-{
-  for (guint i = 0; i < rows->len; i++)
-    {
-      const MapRow *row = &g_array_index (rows, MapRow, i);
-
-      if (row->n > 0 && slice >= row->first && slice < row->first + row->n)
-        return i;
-    }
-  return 0;
-}
-
-/* Moves the cursor over @by rows of slices. */
-static void
-move_in_map (TopView *view, const TopState *state, guint width, int by)
-{
-  g_autoptr (GArray) rows = find_map_rows (state, width);
-  const guint at = find_map_row (rows, view->cursor[TOP_MAP]);
-  guint column, found = at;
-
-  if (rows->len == 0)
-    return;
-  column = view->cursor[TOP_MAP] - g_array_index (rows, MapRow, at).first;
-  for (guint i = at, left = (guint) ABS (by); left > 0 && (by < 0 ? i > 0 : i + 1 < rows->len);)
-    {
-      i = by < 0 ? i - 1 : i + 1;
-      if (g_array_index (rows, MapRow, i).n > 0)
-        found = i, left--;
-    }
-  view->cursor[TOP_MAP]
-      = g_array_index (rows, MapRow, found).first + MIN (column, g_array_index (rows, MapRow, found).n - 1);
 }
 
 /* --- rows of the other pages --- */
@@ -267,7 +133,8 @@ static char *
 format_problem (const TopState *state, const TopProblem *problem)
 {
   const QuoitGroup *group;
-  guint n_lost = 0, n_leaving = 0;
+  g_autofree char *first = NULL;
+  guint n_more = 0;
 
   if (!problem->is_group)
     {
@@ -279,14 +146,19 @@ format_problem (const TopState *state, const TopProblem *problem)
   group = top_state_get_group (state, problem->index);
   for (uint32_t i = 0; i < quoit_group_get_n_slices (group); i++)
     {
-      n_lost += quoit_group_get_slice_state (group, i) == QUOIT_GROUP_SLICE_LOST;
-      n_leaving += quoit_group_get_slice_state (group, i) == QUOIT_GROUP_SLICE_LEAVING;
+      char *text = group_slice_problem (group, i);
+
+      n_more += first != NULL && text != NULL;
+      if (first == NULL)
+        first = text;
+      else
+        g_free (text);
     }
-  if (quoit_group_get_n_slices (group) == 0)
+  if (first == NULL)
     return g_strdup_printf ("group %s: bundles are on dead or draining nodes, or not placed",
                             quoit_group_get_handle (group));
-  return g_strdup_printf ("group %s: lost slices %u, leaving slices %u", quoit_group_get_handle (group), n_lost,
-                          n_leaving);
+  return n_more == 0 ? g_strdup_printf ("group %s: %s", quoit_group_get_handle (group), first)
+                     : g_strdup_printf ("group %s, %u slices: %s", quoit_group_get_handle (group), n_more + 1, first);
 }
 
 static char *
@@ -322,15 +194,7 @@ settle (TopView *view, const TopState *state, guint width, guint n_lines)
   *cursor = n == 0 ? 0 : MIN (*cursor, n - 1);
   row = *cursor;
   if (view->page == TOP_MAP)
-    {
-      g_autoptr (GArray) rows = find_map_rows (state, MAX (width, 1));
-
-      row = find_map_row (rows, *cursor);
-      n_rows = rows->len;
-      /* The row of the pool is shown above its first slices. */
-      if (row > 0 && row - 1 < *first && g_array_index (rows, MapRow, row - 1).n == 0)
-        row--;
-    }
+    row = top_map_find_row (state->snapshot, *cursor, MAX (width, 1), *first, &n_rows);
   if (row < *first)
     *first = row;
   if (n_lines > 0 && row >= *first + n_lines)
@@ -418,8 +282,9 @@ press_in_detail (TopView *view, TopKey key, guint n_lines)
       break;
     case TOP_KEY_ENTER:
     case TOP_KEY_BACK:
-    case TOP_KEY_HELP:
-      view->detail = TOP_NO_DETAIL;
+      view->detail = view->behind_help;
+      view->behind_help = TOP_NO_DETAIL;
+      view->detail_first = view->detail_left = 0;
       break;
     default:
       break;
@@ -447,7 +312,7 @@ press_in_page (TopView *view, const TopState *state, TopKey key, guint width, gu
                                               : 0;
 
   if (rows != 0 && is_map)
-    move_in_map (view, state, MAX (width, 1), rows);
+    view->cursor[TOP_MAP] = top_map_move (state->snapshot, view->cursor[TOP_MAP], MAX (width, 1), rows);
   else if (rows != 0)
     move_in_list (view, n, rows);
   else if (key == TOP_KEY_HOME)
@@ -469,23 +334,24 @@ top_view_press (TopView *view, const TopState *state, TopKey key, guint width, g
     return false;
   if (key >= TOP_KEY_FIRST_PAGE && key < TOP_KEY_FIRST_PAGE + N_TOP_PAGES)
     {
-      view->detail = TOP_NO_DETAIL;
+      view->detail = view->behind_help = TOP_NO_DETAIL;
       view->page = (TopPage) (key - TOP_KEY_FIRST_PAGE);
     }
   else if (key == TOP_KEY_NEXT_PAGE || key == TOP_KEY_PREVIOUS_PAGE)
     {
-      view->detail = TOP_NO_DETAIL;
+      view->detail = view->behind_help = TOP_NO_DETAIL;
       view->page = (TopPage) ((view->page + (key == TOP_KEY_NEXT_PAGE ? 1 : N_TOP_PAGES - 1)) % N_TOP_PAGES);
     }
-  else if (view->detail != TOP_NO_DETAIL)
-    press_in_detail (view, key, n_lines);
-  else if (key == TOP_KEY_HELP)
+  else if (key == TOP_KEY_HELP && view->detail != TOP_DETAIL_HELP)
     {
+      view->behind_help = view->detail;
       view->detail = TOP_DETAIL_HELP;
       view->detail_first = view->detail_left = 0;
     }
+  else if (view->detail != TOP_NO_DETAIL)
+    press_in_detail (view, key == TOP_KEY_HELP ? TOP_KEY_BACK : key, n_lines);
   else
-    press_in_page (view, state, key, width, view->page == TOP_MAP || n_lines == 0 ? n_lines : n_lines - 1);
+    press_in_page (view, state, key, width, MAX (n_lines, 1) - 1);
   return true;
 }
 
@@ -562,22 +428,6 @@ draw_above (const TopView *view, const TopState *state, gint64 now_ms, TopCanvas
       else
         top_canvas_printf (canvas, 2, style, "%u %s (%u)", page + 1, page_names[page],
                            count_rows (state, (TopPage) page));
-    }
-}
-
-static void
-draw_map (const TopView *view, const TopState *state, TopCanvas *canvas, guint top, guint n_lines)
-{
-  g_autoptr (GArray) rows = find_map_rows (state, MAX (canvas->width, 1));
-
-  for (guint i = 0; i < n_lines && view->first[TOP_MAP] + i < rows->len; i++)
-    {
-      const MapRow *row = &g_array_index (rows, MapRow, view->first[TOP_MAP] + i);
-
-      if (row->n == 0)
-        draw_pool (canvas, top + i, state->snapshot, row);
-      else
-        draw_slices (canvas, top + i, state->snapshot, row, view->cursor[TOP_MAP]);
     }
 }
 
@@ -667,40 +517,6 @@ update_reason (TopView *view, const TopState *state, uint32_t group)
   return view->reason;
 }
 
-/* "train@1, serve@4": the users of the first node that has some. */
-static char *
-format_users (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
-
-  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
-    {
-      g_autoptr (GPtrArray) users = node_users (snapshot, first + i);
-
-      if (users->len == 0)
-        continue;
-      g_ptr_array_add (users, NULL);
-      return g_strjoinv (", ", (char **) users->pdata);
-    }
-  return g_strdup ("");
-}
-
-/* The slice under the cursor, and the meaning of the map's symbols. */
-static void
-draw_selected_slice (const QuoitSnapshot *snapshot, uint32_t slice, TopCanvas *canvas, guint line)
-{
-  g_autofree char *name = slice_display_name (snapshot, slice), *users = format_users (snapshot, slice);
-
-  top_canvas_printf (canvas, line, TOP_BOLD, "%s: %s%s%s ", name, looks[find_look (snapshot, slice)].word,
-                     *users == '\0' ? "" : " by ", users);
-  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
-    {
-      top_canvas_put (canvas, line, TOP_PLAIN, " ");
-      top_canvas_put (canvas, line, looks[i].style, canvas->is_utf8 ? looks[i].utf8 : looks[i].ascii);
-      top_canvas_printf (canvas, line, TOP_PLAIN, " %s", looks[i].word);
-    }
-}
-
 /* What is selected: a name, the request of a group, or why it waits. */
 static void
 draw_selected (TopView *view, const TopState *state, TopCanvas *canvas, guint line)
@@ -712,7 +528,7 @@ draw_selected (TopView *view, const TopState *state, TopCanvas *canvas, guint li
   else if (at >= count_rows (state, view->page))
     return;
   else if (view->page == TOP_MAP)
-    draw_selected_slice (state->snapshot, at, canvas, line);
+    top_map_draw_selected (state->snapshot, at, canvas, line);
   else if (view->page == TOP_GROUPS)
     top_canvas_put (canvas, line, TOP_BOLD, quoit_group_get_request (top_state_get_group (state, at)));
   else if (view->page == TOP_QUEUE)
@@ -723,14 +539,14 @@ void
 top_view_draw (TopView *view, const TopState *state, gint64 now_ms, TopCanvas *canvas)
 {
   const guint top = count_lines_above (canvas->height), n_lines = count_body_lines (canvas->height);
-  const guint n_rows = view->page == TOP_MAP || n_lines == 0 ? n_lines : n_lines - 1;
+  const guint n_rows = MAX (n_lines, 1) - 1; /* without the headings, or the line that explains the map */
 
   settle (view, state, canvas->width, n_rows);
   draw_above (view, state, now_ms, canvas);
   if (view->detail != TOP_NO_DETAIL)
     draw_detail (view, state, canvas, top, n_lines);
   else if (view->page == TOP_MAP)
-    draw_map (view, state, canvas, top, n_lines);
+    top_map_draw (state->snapshot, view->cursor[TOP_MAP], view->first[TOP_MAP], canvas, top, n_lines);
   else
     draw_list (view, state, now_ms, canvas, top, n_lines);
   if (count_lines_below (canvas->height) == 0)
@@ -738,5 +554,5 @@ top_view_draw (TopView *view, const TopState *state, gint64 now_ms, TopCanvas *c
   draw_selected (view, state, canvas, canvas->height - 2);
   top_canvas_put (canvas, canvas->height - 1, TOP_PLAIN,
                   view->detail == TOP_NO_DETAIL ? "arrows move  Enter details  1-5 pages  ? help  q end"
-                                                : "arrows scroll  Esc back  q end");
+                                                : "arrows scroll  Esc back  ? help  q end");
 }

@@ -117,6 +117,7 @@ shows "the title has the ledger" "quoit $QUOIT_DB" || :
 shows "the map has pools" "fleet/v6e-4x4  v6e 4x4  free 30 of 30"
 shows "free slices are points" ".............................."
 shows "a degraded slice is a mark" ".!.."
+shows "the symbols are explained" "draining  ! degraded"
 shows "numbers" "slices 34: free 33  held 0  draining 0  degraded 1"
 ok 0 "another process reserves" reserve train --topology 4x4 --accelerator v6e --slices 3
 shows "the change is seen" "held 3"
@@ -146,6 +147,9 @@ tm send-keys BSpace 5
 shows "no group waits" "no group waits"
 ok 0 "a host of the group dies" set-state v6e-4x4-0-2 dead
 shows "the group waits" "rescheduling"
+tm send-keys 4
+shows "its problem has a remedy" "group train@1: slice id 0, v6e-4x4-0, is lost: a host of it is dead: repair"
+tm send-keys 5
 shows "and why, in a sentence" "slices are free"
 tm send-keys Enter
 shows "why it waits" "quoit repair train@1"
@@ -165,7 +169,12 @@ tm send-keys k l l
 shows "vi's keys" "big-2: free"
 tm send-keys Enter
 shows "details" "big-2-2"
-tm send-keys '?' 
+tm send-keys '?'
+shows "help covers details" "Shift+Tab the previous one"
+tm send-keys '?'
+shows "they come back" "big-2-2"
+tm send-keys Escape
+shows "then the map" "! degraded"
 tm send-keys '?'
 shows "help" "Shift+Tab the previous one"
 tm send-keys Tab
