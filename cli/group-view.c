@@ -237,6 +237,51 @@ group_slice_problem (const QuoitGroup *group, uint32_t slice)
                           quoit_group_get_handle (group));
 }
 
+/* A group of bundles has no slices. A reservation ahead gets other slices with the next change, if there are some. */
+static char *
+find_problem (const QuoitGroup *group)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n = 0;
+
+  if (quoit_group_get_state (group) == QUOIT_GROUP_AHEAD)
+    return NULL;
+  for (uint32_t i = 0; i < quoit_group_get_n_slices (group); i++)
+    {
+      g_autofree char *problem = group_slice_problem (group, i);
+
+      n += problem != NULL;
+      if (n == 1 && problem != NULL)
+        g_string_append (text, problem);
+    }
+  if (n > 1)
+    g_string_append_printf (text, "; %u more %s lost or leaving", n - 1, n == 2 ? "slice is" : "slices are");
+  if (n == 0 && quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
+    g_string_append_printf (text, "bundles of it are on dead or draining nodes: see 'quoit explain %s'",
+                            quoit_group_get_handle (group));
+  return text->len == 0 ? NULL : g_strconcat (quoit_group_get_handle (group), ": ", text->str, NULL);
+}
+
+char *
+group_problem (const QuoitSnapshot *snapshot, const char *handle)
+{
+  g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, handle, NULL);
+
+  return group == NULL ? NULL : find_problem (group);
+}
+
+void
+groups_take_problems (Document *document, const QuoitSnapshot *snapshot, const GPtrArray *handles)
+{
+  for (guint i = 0; i < handles->len; i++)
+    {
+      char *problem = group_problem (snapshot, handles->pdata[i]);
+
+      if (problem != NULL)
+        document_take_sentence (document, problem);
+    }
+}
+
 Table *
 group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
@@ -331,10 +376,15 @@ group_bundles (const QuoitGroup *group)
 void
 describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
+  char *problem;
+
   document_take_object (document, "group", NULL, group_facts (group));
   document_take_table (document, "workers", "workers", group_workers (snapshot, group));
   if (quoit_group_get_n_bundles (group) > 0)
     document_take_csv_table (document, "bundles", "bundles", group_bundles (group));
+  problem = find_problem (group);
+  if (problem != NULL)
+    document_take_sentence (document, problem);
 }
 
 static bool

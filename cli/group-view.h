@@ -18,6 +18,13 @@ Table *group_facts (const QuoitGroup *group);
 /* Returns what a slice of the group has lost, and what to do about it; NULL: nothing. g_free() it. */
 char *group_slice_problem (const QuoitGroup *group, uint32_t slice);
 
+/* Returns what the group has lost first, and what to do about it: "train@1: slice id 1, small-1, is lost: ..."; NULL:
+ * nothing, or it is no longer there. g_free() it. */
+char *group_problem (const QuoitSnapshot *snapshot, const char *handle);
+
+/* Adds these problems of groups as sentences. The facts have their handles. */
+void groups_take_problems (Document *document, const QuoitSnapshot *snapshot, const GPtrArray *handles);
+
 /* One row for each worker, ordered by slice id and worker id. */
 Table *group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group);
 

@@ -2,6 +2,7 @@
 #include "import-view.h"
 
 #include "fleet-view.h"
+#include "group-view.h"
 #include "text.h"
 #include "words.h"
 
@@ -111,12 +112,30 @@ describe_changes (const QuoitImport *import)
   return changes;
 }
 
+/* The handles of the groups whose slices or nodes have changed, each once. */
+static GPtrArray *
+list_groups (const QuoitImport *import)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *handles = g_ptr_array_new ();
+
+  for (uint32_t i = 0; i < quoit_import_get_n_changes (import); i++)
+    {
+      const char *handle = quoit_import_get_change_group (import, i);
+
+      if (*handle != '\0' && g_hash_table_add (seen, (gpointer) handle))
+        g_ptr_array_add (handles, (gpointer) handle);
+    }
+  return handles;
+}
+
 Document *
 import_describe (const QuoitSnapshot *snapshot, const QuoitImport *import, bool dry_run)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
   GPtrArray *warnings = g_ptr_array_new ();
+  g_autoptr (GPtrArray) groups = list_groups (import);
   uint32_t n_changes = quoit_import_get_n_changes (import), n_warnings = quoit_import_get_n_warnings (import);
 
   table_add_text (facts, quoit_import_get_source (import));
@@ -132,6 +151,7 @@ import_describe (const QuoitSnapshot *snapshot, const QuoitImport *import, bool 
   document_take_facts (document, facts);
   document_take_table (document, "pools", "pools", describe_pools (snapshot, quoit_import_get_source (import)));
   document_take_table (document, "changes", "changes", describe_changes (import));
+  groups_take_problems (document, snapshot, groups);
   document_take_lines (document, "warnings", "warnings", warnings);
   return document;
 }
@@ -182,8 +202,26 @@ append_change (GString *lines, const QuoitImport *import, uint32_t change, const
   g_string_append_printf (lines, "%s\n", shown);
 }
 
+static void
+append_problems (GString *lines, const QuoitSnapshot *snapshot, const QuoitImport *import, const char *time)
+{
+  g_autoptr (GPtrArray) groups = list_groups (import);
+
+  for (guint i = 0; i < groups->len; i++)
+    {
+      g_autofree char *problem = group_problem (snapshot, groups->pdata[i]), *line = NULL, *shown = NULL;
+
+      if (problem == NULL)
+        continue;
+      line = g_strdup_printf ("%s %s: problem %s", time, quoit_import_get_source (import), problem);
+      shown = text_for_terminal (line);
+      g_string_append_printf (lines, "%s\n", shown);
+    }
+}
+
 void
-import_append_lines (GString *lines, const QuoitImport *import, gint64 time_ms, bool as_json)
+import_append_lines (GString *lines, const QuoitSnapshot *snapshot, const QuoitImport *import, gint64 time_ms,
+                     bool as_json)
 {
   const uint32_t n_changes = quoit_import_get_n_changes (import);
   g_autofree char *time = text_format_time (time_ms);
@@ -197,6 +235,9 @@ import_append_lines (GString *lines, const QuoitImport *import, gint64 time_ms, 
       g_string_append_printf (lines, "%s %s: new source, nodes: %u\n", time, source, quoit_import_get_n_nodes (import));
     }
   else
-    for (uint32_t i = 0; i < n_changes; i++)
-      append_change (lines, import, i, time);
+    {
+      for (uint32_t i = 0; i < n_changes; i++)
+        append_change (lines, import, i, time);
+      append_problems (lines, snapshot, import, time);
+    }
 }

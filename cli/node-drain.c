@@ -2,6 +2,7 @@
 #include "node-drain.h"
 
 #include "fleet-view.h"
+#include "group-view.h"
 #include "node-scope.h"
 #include "node-state.h"
 #include "verbs.h"
@@ -76,6 +77,7 @@ change_many (Session *session, QuoitLedger *ledger, const QuoitSnapshot *before,
 {
   g_autoptr (GPtrArray) names = list_live (before, scope);
   g_autoptr (QuoitSnapshot) after = NULL;
+  g_autoptr (GPtrArray) users = NULL;
   gint64 now_ms;
   Document *document;
   Table *facts;
@@ -89,9 +91,11 @@ change_many (Session *session, QuoitLedger *ledger, const QuoitSnapshot *before,
   table_add_number (facts, scope->nodes->len);
   table_add_number (facts, count_changed (before, after, names));
   table_add_number (facts, scope->nodes->len - names->len);
-  table_take_list (facts, list_users (after, names));
+  users = list_users (after, names);
+  table_take_list (facts, g_ptr_array_ref (users));
   document = document_new ();
   document_take_facts (document, facts);
+  groups_take_problems (document, after, users);
   return session_print (session, document, error);
 }
 

@@ -2,6 +2,7 @@
 #include "node-state.h"
 
 #include "fleet-view.h"
+#include "group-view.h"
 #include "words.h"
 
 static const Column columns[] = {
@@ -21,15 +22,16 @@ lookup_state (QuoitLedger *ledger, const char *name, QuoitNodeState *state, GErr
   return true;
 }
 
-static Table *
-change_facts (QuoitLedger *ledger, const char *name, QuoitNodeState before, GError **error)
+static bool
+describe_change (Document *document, QuoitLedger *ledger, const char *name, QuoitNodeState before, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
+  g_autoptr (GPtrArray) users = NULL;
   Table *facts;
   uint32_t node;
 
   if (!quoit_snapshot_lookup_node (snapshot, name, &node, error))
-    return NULL;
+    return false;
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, quoit_snapshot_get_node_name (snapshot, node));
   table_take_text (facts, node_display_name (snapshot, node));
@@ -37,7 +39,10 @@ change_facts (QuoitLedger *ledger, const char *name, QuoitNodeState before, GErr
   table_add_text (facts, node_state_word (before));
   table_add_text (facts, node_state_word (quoit_snapshot_get_node_state (snapshot, node)));
   table_take_list (facts, node_users (snapshot, node));
-  return facts;
+  document_take_facts (document, facts);
+  users = node_users (snapshot, node);
+  groups_take_problems (document, snapshot, users);
+  return true;
 }
 
 bool
@@ -46,17 +51,9 @@ node_change (Session *session, QuoitLedger *ledger, NodeChangeFunc change, gcons
   const char *name = session->words[0];
   QuoitNodeState before;
   gint64 now_ms;
-  Document *document;
-  Table *facts;
+  g_autoptr (Document) document = document_new ();
 
-  if (!session_now (session, &now_ms, error) || !lookup_state (ledger, name, &before, error)
-      || !change (ledger, name, now_ms, input, error))
-    return false;
-  facts = change_facts (ledger, name, before, error);
-  if (facts == NULL)
-    return false;
-
-  document = document_new ();
-  document_take_facts (document, facts);
-  return session_print (session, document, error);
+  return session_now (session, &now_ms, error) && lookup_state (ledger, name, &before, error)
+         && change (ledger, name, now_ms, input, error) && describe_change (document, ledger, name, before, error)
+         && session_print (session, g_steal_pointer (&document), error);
 }

@@ -247,13 +247,24 @@ text_format_probability (double probability, guint n_decimals)
 /* 10,000 years. A thousandfold of it, and a time after it, do not overflow. The library has narrower limits. */
 #define MAX_DURATION_MS G_GINT64_CONSTANT (315360000000000)
 
+static const struct {
+  const char *unit;
+  gint64 ms;
+} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 } };
+
+char *
+text_format_duration (gint64 duration_ms)
+{
+  guint unit = 0;
+
+  while (unit + 1 < G_N_ELEMENTS (units) && duration_ms % units[unit + 1].ms == 0)
+    unit++;
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %s", duration_ms / units[unit].ms, units[unit].unit);
+}
+
 bool
 text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error)
 {
-  static const struct {
-    const char *unit;
-    gint64 ms;
-  } units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 } };
   gsize length = strspn (text, "+-0123456789");
   g_autofree char *digits = g_strndup (text, length);
   gint64 number = 0, ms = 0;

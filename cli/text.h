@@ -67,6 +67,9 @@ typedef struct {
  * the duration is below 1 ms or too large. @option names the option. */
 bool text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error);
 
+/* Formats a duration in the largest unit of which it is a multiple: "500 ms", "90 s", "5 m". g_free() it. */
+char *text_format_duration (gint64 duration_ms);
+
 /* Parses how long entries are kept: a duration, or "all". */
 bool text_parse_keep (const char *text, const char *option, gint64 *keep_ms, GError **error);
 

@@ -34,7 +34,7 @@ typedef struct {
   guint first[N_TOP_PAGES];  /* the first row on the screen */
   TopDetail detail;
   TopDetail behind_help; /* what the help covers */
-  char *detail_name; /* the full name of the slice, or the handle of the group */
+  char *detail_name;     /* the full name of the slice, or the handle of the group */
   guint detail_first, detail_left;
   char **detail_lines; /* the details of that object, key and state; NULL: none yet */
   char *detail_key;

@@ -324,7 +324,7 @@ fi
 # --- sync --every
 [ -n "$python" ] || finish
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-PATH=$programs "$python" - "$top_builddir/cli/quoit" "$top_srcdir/tests/data/captures" <<'PY' >"$tmp/loop" 2>&1
+two_slices=$two_slices PATH=$programs "$python" - "$top_builddir/cli/quoit" "$top_srcdir/tests/data/captures" <<'PY' >"$tmp/loop" 2>&1
 import json, os, shutil, signal, subprocess, sys, time
 
 quoit, captures = sys.argv[1:]
@@ -345,7 +345,7 @@ def check(sentence, holds, detail=""):
 
 
 def call(*words):
-    return subprocess.run([quoit, *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([quoit, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def begin(*words):
@@ -470,6 +470,47 @@ check("a file that changes is a line", seen["source"] == "ray", seen)
 os.unlink(fake + "/file")
 wait_for("a file that is gone is survived", lambda: "next try" in loop.stderr.readline())
 check("the loop goes on", loop.poll() is None)
+loop.terminate()
+loop.communicate(timeout=20)
+
+# The first time, a file must be readable. Later, its manifest can get another name, and its nodes can die.
+out = subprocess.run([quoit, "sync", "ray-nodes", fake + "/none", "--every", "50ms"], capture_output=True, text=True)
+check("a file that is not there ends it at the begin", out.returncode == 4 and "none" in out.stderr, out)
+shutil.copy(captures + "/gke.idle.ray-list-nodes--detail--format-json.json", fake + "/file")
+rows[1]["state"] = "ALIVE"
+with open(fake + "/file", "w") as file:
+    json.dump(rows, file)
+call("sync", "ray-nodes", fake + "/file")
+chips = json.loads(call("slices", "-o", "json"))["slices"][0]
+call("reserve", "train", "--accelerator", chips["accelerator"], "--topology", chips["topology"], "--slices", "1")
+loop = subprocess.Popen([quoit, "sync", "ray-nodes", fake + "/file", "--every", "50ms"], text=True,
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+loop.stderr.readline()
+for row in rows:
+    if "ray.io/tpu-slice-name" in (row.get("labels") or {}):
+        row["state"] = "DEAD"
+with open(fake + "/file.new", "w") as file:
+    json.dump(rows, file)
+os.rename(fake + "/file.new", fake + "/file")
+line = loop.stdout.readline()
+while "problem" not in line and line:
+    line = loop.stdout.readline()
+check("a lost slice is a line with its remedy", "ray: problem train@" in line and "repair train@" in line, line)
+loop.terminate()
+loop.communicate(timeout=20)
+manifest = os.environ["two_slices"]
+shutil.copy(manifest, fake + "/cluster")
+loop = subprocess.Popen([quoit, "sync", "raycluster", fake + "/cluster", "--every", "50ms"], text=True,
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+check("the begin says what it does", loop.stderr.readline().endswith("/cluster every 50 ms until it is interrupted\n"))
+with open(manifest) as file:
+    text = file.read()
+name = text[text.index("name: ") + 6:].split("\n")[0]
+loop.stdout.readline()
+with open(fake + "/cluster.new", "w") as file:
+    file.write(text.replace("name: " + name + "\n", "name: other\n", 1))
+os.rename(fake + "/cluster.new", fake + "/cluster")
+check("another name is a warning", "now 'other'; the nodes of '%s' stay" % name in loop.stderr.readline())
 loop.terminate()
 loop.communicate(timeout=20)
 
