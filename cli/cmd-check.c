@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "check-train.h"
@@ -57,9 +58,24 @@ parse_yaml_error (const char *message, const char *text, gsize length, File *fil
   return true;
 }
 
-/* Fills in @file. Returns false if the command line is wrong, not if the file is. */
+/* Removes the variables that the text has from @unused. */
+static void
+note_used (GPtrArray *unused, const char *text, gsize length)
+{
+  for (guint i = unused->len; i > 0; i--)
+    {
+      const char *variable = unused->pdata[i - 1];
+      g_autofree char *use = g_strdup_printf ("${%.*s}", (int) strcspn (variable, "="), variable);
+
+      if (g_strstr_len (text, (gssize) length, use) != NULL)
+        g_ptr_array_remove_index (unused, i - 1);
+    }
+}
+
+/* Fills in @file, and removes the variables that it uses from @unused. Returns false if the command line is wrong, not
+ * if the file is. */
 static bool
-check_file (const char *given, char **variables, File *file, GError **error)
+check_file (const char *given, char **variables, GPtrArray *unused, File *file, GError **error)
 {
   bool is_stdin = g_str_equal (given, "-");
   g_autofree char *text = NULL;
@@ -69,6 +85,7 @@ check_file (const char *given, char **variables, File *file, GError **error)
   file->name = is_stdin ? "standard input" : given;
   if (!quoit_load_text (is_stdin ? "/dev/stdin" : given, &text, &length, &file->read_error))
     return true;
+  note_used (unused, text, length);
   file->check = quoit_check_manifest (text, length, (const char *const *) variables, &why);
   if (file->check != NULL || parse_yaml_error (why->message, text, length, file))
     return true;
@@ -343,16 +360,26 @@ static bool
 check_manifests (Session *session, char **variables, gboolean strict, GError **error)
 {
   g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (File));
+  g_autoptr (GPtrArray) unused = g_ptr_array_new ();
 
   g_array_set_clear_func (files, file_clear);
+  for (char **variable = variables; variable != NULL && *variable != NULL; variable++)
+    g_ptr_array_add (unused, *variable);
   for (char **given = session->words + 1; *given != NULL; given++)
     {
       File file = { 0 };
-      bool ok = check_file (*given, variables, &file, error);
+      bool ok = check_file (*given, variables, unused, &file, error);
 
       g_array_append_val (files, file);
       if (!ok)
         return false;
+    }
+  for (guint i = 0; i < unused->len; i++)
+    {
+      g_autofree char *variable = text_for_terminal (unused->pdata[i]);
+
+      fprintf (stderr, "quoit: check: warning: --set '%s': no file has ${%.*s}\n", variable,
+               (int) strcspn (variable, "="), variable);
     }
   return print_result (session, files, strict, error);
 }
@@ -365,7 +392,8 @@ check_usage (char **words, char **variables, const TrainOptions *train, GError *
   const char *misplaced = is_train ? variables == NULL ? NULL : "--set" : find_given_train_option (train);
 
   if (!is_train && !g_str_equal (words[0], "manifest"))
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest or train", words[0]);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest or train%s", words[0],
+                 g_file_test (words[0], G_FILE_TEST_EXISTS) ? ", as in 'quoit check manifest FILE'" : "");
   else if (misplaced != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s requires %s", misplaced, is_train ? "manifest" : "train");
   else if (!is_train && words[1] == NULL)

@@ -12,6 +12,9 @@ BEGIN {
   text = $0
   sub(/^\| `[a-z0-9-]+` \| [a-z]+ \| /, "", text)
   sub(/ *\|$/, "", text)
+  while (match(text, /\]\([^)]*\)/)) # a link keeps its words
+    text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
+  gsub(/ \[/, " ", text)
   gsub(/`/, "'", text)
   text = toupper(substr(text, 1, 1)) substr(text, 2)
   if (text !~ /\.$/)

@@ -158,22 +158,63 @@ find_other_place (const QuoitPlace *place, const char *name)
   return NULL;
 }
 
+/* Returns the type that the value at @place has if the object is of type @root; NULL: such an object has no such
+ * place. */
+static const QuoitSchemaType *
+type_in (const QuoitPlace *place, const QuoitSchemaType *root)
+{
+  const QuoitSchemaType *outer = place->parent == NULL ? root : type_in (place->parent, root);
+  const QuoitSchemaField *field = NULL;
+
+  if (outer == NULL || place->parent == NULL)
+    return outer;
+  if (place->name != NULL && outer->form == QUOIT_SCHEMA_OBJECT)
+    field = find_field (outer, place->name);
+  if (field != NULL)
+    return field_type (field);
+  return outer->form == QUOIT_SCHEMA_LIST || outer->form == QUOIT_SCHEMA_MAP ? &quoit_schema_types[outer->item] : NULL;
+}
+
+/* Returns another apiVersion of the same kind, where the object has the field at this place; or NULL. */
+static const char *
+find_other_version (const QuoitComparison *comparison, const QuoitPlace *place, const char *name)
+{
+  for (guint i = 0; comparison->kind != NULL && i < quoit_schema_n_kinds; i++)
+    {
+      const QuoitSchemaKind *row = &quoit_schema_kinds[i];
+      const QuoitSchemaType *type;
+
+      if (row->kind != comparison->kind->kind || row == comparison->kind || row->reader == QUOIT_SCHEMA_KNOWN)
+        continue;
+      type = type_in (place, &quoit_schema_types[row->type]);
+      if (type != NULL && type->form == QUOIT_SCHEMA_OBJECT && find_field (type, name) != NULL)
+        return quoit_schema_text (row->version);
+    }
+  return NULL;
+}
+
 /* Returns the field that was probably meant, or NULL. */
 static const char *
 report_unknown (QuoitComparison *comparison, const QuoitPlace *place, const char *name, JsonNode *node)
 {
-  const char *nearest = nearest_field (place->type, name);
+  const char *nearest = nearest_field (place->type, name), *version = NULL;
   g_autofree char *owner = quoit_place_name (place), *quoted = quoit_quote (name), *what = NULL, *other = NULL;
 
   if (nearest == NULL)
     other = find_other_place (place, name);
+  if (nearest == NULL && other == NULL)
+    version = find_other_version (comparison, place, name);
   what = g_strdup_printf ("field %s", quoted);
   quoit_check_report_part (comparison->checker, quoit_comparison_rule (comparison, QUOIT_CHECK_RULE_FIELD_UNKNOWN),
                            node, what,
-                           nearest != NULL ? "a field of %s; did you mean '%s'?"
-                           : other != NULL ? "a field of %s; %s has this one: check the indentation"
-                                           : "a field of %s",
-                           owner, nearest != NULL ? nearest : other);
+                           nearest != NULL   ? "a field of %s; did you mean '%s'?"
+                           : other != NULL   ? "a field of %s; %s has this one: check the indentation"
+                           : version != NULL ? "a field of %s; apiVersion '%s' has this one"
+                                             : "a field of %s",
+                           owner,
+                           nearest != NULL ? nearest
+                           : other != NULL ? other
+                                           : version);
   return nearest;
 }
 
@@ -491,6 +532,7 @@ quoit_check_compare (QuoitChecker *checker, JsonNode *object, const QuoitSchemaK
   QuoitRayKind ray_kind;
 
   comparison_init (&comparison, checker, (QuoitSchemaReader) kind->reader);
+  comparison.kind = kind;
   comparison.has_group_rules = quoit_ray_kind_find (quoit_schema_text (kind->kind), &ray_kind);
   compare (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, &quoit_schema_types[kind->type] });
 }

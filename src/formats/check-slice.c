@@ -2,10 +2,11 @@
 /* Rules that compare the hosts, topology and accelerator of a TPU group with each other and with the catalogue. */
 #include "formats/check-rules.h"
 
-#include "base/label-names.h"
-#include "models/webhook/hosts.h"
-
 #include <string.h>
+
+#include "base/label-names.h"
+#include "base/text.h"
+#include "models/webhook/hosts.h"
 
 /* Multiplies the sides of the topology as the webhook does. FALSE: a side is not a number. */
 static gboolean
@@ -76,6 +77,23 @@ check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
                         group->n_chips, group->facts.hosts);
 }
 
+/* Returns the key of the map that is nearly @name, or NULL. */
+static const char *
+find_misspelt (JsonNode *map, const char *name)
+{
+  enum { MOST_EDITS = 3 };
+  JsonObjectIter iter;
+  const char *key, *found = NULL;
+
+  if (map == NULL)
+    return NULL;
+  json_object_iter_init (&iter, json_node_get_object (map));
+  while (found == NULL && json_object_iter_next (&iter, &key, NULL))
+    if (strlen (key) < 2 * strlen (name) && quoit_text_distance (key, name) <= MOST_EDITS)
+      found = key;
+  return found;
+}
+
 /* Reports a node selector that a group with chips lacks, at the place where it should be. */
 static void
 report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group,
@@ -83,14 +101,19 @@ report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
 {
   JsonNode *map = quoit_tree_member (group->pod, "nodeSelector");
   g_autofree char *what = g_strdup_printf ("no node selector '%s'", name);
+  const char *misspelt;
 
   if (group->n_chips == 0 || (selector->node != NULL && (selector->text == NULL || *selector->text != '\0')))
     return;
   /* A value that is not a map, such as a variable, was already reported. */
   if (map != NULL && !JSON_NODE_HOLDS_OBJECT (map))
     return;
+  misspelt = find_misspelt (map, name);
   if (selector->node != NULL)
     quoit_check_report (checker, rule, selector->node, name, "%s", expected);
+  else if (misspelt != NULL)
+    quoit_check_report_part (checker, rule, json_object_get_member (json_node_get_object (map), misspelt), what,
+                             "%s; is '%s' meant to be it?", expected, misspelt);
   else
     quoit_check_report (checker, rule, map != NULL ? map : group->pod, what, "%s", expected);
 }
@@ -211,6 +234,19 @@ list_accelerator_labels (QuoitGeneration wanted)
   return g_string_free (list, FALSE);
 }
 
+/* Finds the generation that a part of the text names, as in 'tpu-v5e-slice'. */
+static QuoitGeneration
+find_named_generation (const char *text)
+{
+  g_auto (GStrv) words = g_strsplit (text, "-", -1);
+  QuoitGeneration generation = QUOIT_GENERATION_NONE;
+
+  for (guint i = 0; words[i] != NULL && generation == QUOIT_GENERATION_NONE; i++)
+    if (!quoit_generation_parse (words[i], &generation, NULL))
+      generation = QUOIT_GENERATION_NONE;
+  return generation;
+}
+
 /* The text must be exactly the label of GKE's nodes. A node selector does not match other names of the generation. */
 static void
 check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
@@ -231,7 +267,8 @@ check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, cons
     }
   if (find_label (text) != NULL)
     return;
-  labels = list_accelerator_labels (group->generation);
+  labels = list_accelerator_labels (group->generation != QUOIT_GENERATION_NONE ? group->generation
+                                                                               : find_named_generation (text));
   quoit_check_report (checker, rule, group->accelerator.node, "accelerator", "a value of that label on GKE's nodes: %s",
                       *labels == '\0' ? "GKE has no nodes of this generation" : labels);
 }

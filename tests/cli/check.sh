@@ -16,6 +16,9 @@ edited warned.yaml 's/ replicas: 2/ replicas: 9/; s/numOfHosts/maxReplicas: 4\n 
 edited both.yaml 's/numOfHosts: 4/numOfHosts: 3/; s/ replicas: 2/ replicas: "2"/'
 edited variable.yaml 's/numOfHosts: 4/numOfHosts: ${HOSTS}/'
 edited hostile.yaml "s/tpu-v6e-slice/'a:1: error: b'/"
+edited old.yaml 's#ray.io/v1$#ray.io/v1alpha1#'
+edited selector.yaml 's/gke-tpu-topology/gke-tpu-toplogy/'
+edited label.yaml 's/tpu-v6e-slice/tpu-v5e-slice/'
 printf 'kind: RayCluster\nspec: [\n' >broken.yaml
 printf 'kind: RayCluster\nspec: {a: "\001"}\n' >control.yaml
 printf 'apiVersion: policy/v1\nkind: PodDisruptionBudget\n' >other.yaml
@@ -119,5 +122,20 @@ ok 4 "a missing file has exit status 4 with -o json" check manifest -o json host
 json "a missing file is reported as JSON"
 fact "JSON has the error and the findings of the other files" 'd["error"]["code"], len(d["findings"]), [f["checked"] for f in d["files"]]' \
   "('NOT_FOUND', 1, [True, False])"
+
+# --- hints
+refused 2 "a file without 'manifest'" "'hosts.yaml': expected manifest or train, as in 'quoit check manifest FILE'" check hosts.yaml
+ok 3 "a field of a later version" check manifest old.yaml
+has out "names the version" "field 'numOfHosts': expected a field of workerGroupSpecs[0]; apiVersion 'ray.io/v1' has this one"
+ok 3 "a misspelt selector" check manifest selector.yaml
+has out "is named, at its line" "selector.yaml:30: error: no node selector 'cloud.google.com/gke-tpu-topology': expected"
+has out "with the question" "is 'cloud.google.com/gke-tpu-toplogy' meant to be it?"
+ok 0 "a wrong label of a generation" check manifest label.yaml
+has out "has the labels of that generation" "on GKE's nodes: 'tpu-v5-lite-device', 'tpu-v5-lite-podslice' [accelerator-unknown]"
+ok 0 "a variable that no file has" check manifest --set NO_SUCH=1 --set "IMAGE=x" "$good"
+has err "is a warning" "quoit: check: warning: --set 'NO_SUCH=1': no file has \${NO_SUCH}"
+holds "the other one is not" test "$(wc -l <"$tmp/err")" -eq 1
+ok 0 "SARIF succeeds" check manifest -o sarif "$good"
+holds "its texts are no Markdown" test "$(grep -c ']([#h]' "$tmp/out")" -eq 0
 
 finish

@@ -17,6 +17,7 @@ struct _QuoitPlace {
 
 typedef struct {
   QuoitChecker *checker;
+  const QuoitSchemaKind *kind; /* NULL: parts of a kind without schema */
   QuoitSchemaReader reader;
   gboolean has_group_rules; /* the object is read by the rules about Ray's groups */
   gboolean is_pod;      /* the object was compared already: now it is compared with the pods that are made from it */
