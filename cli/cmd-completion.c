@@ -15,17 +15,18 @@ static const char bash_begin[]
       "\n"
       "_quoit_add ()\n"
       "{\n"
-      "  local word=$1 db=$2 line\n"
+      "  local word=$1 db=$2 kind line\n"
       "\n"
       "  case $word in\n"
       "    @files)\n"
       "      compopt -o filenames 2>/dev/null\n"
       "      while IFS= read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen -f -- \"$cur\")\n"
       "      ;;\n"
-      "    @names)\n"
+      "    @*)\n"
+      "      kind=${word#@}\n"
       "      while IFS= read -r line; do\n"
       "        [[ $line == \"$cur\"* ]] && COMPREPLY+=(\"$(printf %q \"$line\")\")\n"
-      "      done < <(quoit ${db:+--db \"$db\"} completion names 2>/dev/null)\n"
+      "      done < <(quoit ${db:+--db \"$db\"} completion names ${kind#names} 2>/dev/null)\n"
       "      ;;\n"
       "    \"$cur\"*) COMPREPLY+=(\"$word\") ;;\n"
       "  esac\n"
@@ -136,14 +137,16 @@ static const char zsh_begin[]
       "\n"
       "_quoit_words ()\n"
       "{\n"
-      "  local -a found\n"
+      "  local -a found kind\n"
       "  local word\n"
       "\n"
       "  for word in \"$@\"; do\n"
       "    case $word in\n"
       "      @files) _files ;;\n"
-      "      @names)\n"
-      "        found+=(${(f)\"$(quoit ${_quoit_db:+--db} ${_quoit_db:+$_quoit_db} completion names 2>/dev/null)\"})\n"
+      "      @*)\n"
+      "        kind=(${${word#@}#names})\n"
+      "        found+=(${(f)\"$(quoit ${_quoit_db:+--db} ${_quoit_db:+$_quoit_db} completion names $kind "
+      "2>/dev/null)\"})\n"
       "        ;;\n"
       "      *) found+=($word) ;;\n"
       "    esac\n"
@@ -260,7 +263,7 @@ static const char fish_begin[] = "# fish completion for quoit(1), from `quoit co
                                  "            set db $words[$i]\n"
                                  "        end\n"
                                  "    end\n"
-                                 "    quoit $db completion names 2>/dev/null\n"
+                                 "    quoit $db completion names $argv 2>/dev/null\n"
                                  "end\n"
                                  "\n"
                                  "# Whether the verb is VERB; without VERB, whether there is none yet.\n"
@@ -281,6 +284,19 @@ static const char fish_begin[] = "# fish completion for quoit(1), from `quoit co
                                  "\n"
                                  "complete -c quoit -f\n";
 
+static void
+append_fish_word (GString *words, const char *word)
+{
+  const char *blank = words->len == 0 ? "" : " ";
+
+  if (g_str_equal (word, COMPLETE_NAMES))
+    g_string_append_printf (words, "%s(__quoit_names)", blank);
+  else if (word[0] == '@')
+    g_string_append_printf (words, "%s(__quoit_names %s)", blank, word + 1);
+  else
+    g_string_append_printf (words, "%s%s", blank, word);
+}
+
 /* Appends the arguments of `complete` for some values. */
 static void
 append_fish_values (GString *script, const char *values)
@@ -293,8 +309,7 @@ append_fish_values (GString *script, const char *values)
     if (g_str_equal (*word, COMPLETE_FILES))
       has_files = true;
     else
-      g_string_append_printf (fixed, "%s%s", fixed->len == 0 ? "" : " ",
-                              g_str_equal (*word, COMPLETE_NAMES) ? "(__quoit_names)" : *word);
+      append_fish_word (fixed, *word);
   if (has_files)
     g_string_append (script, " -F");
   if (fixed->len > 0)
@@ -346,27 +361,56 @@ add_name (GString *names, const char *name, guint *n)
     g_string_append_printf (names, "%s\n", name);
 }
 
+/* Whether names of @kind, such as COMPLETE_GROUPS, are wanted. @wanted: "group"; NULL: all. */
 static bool
-write_names (Session *session, GString *names, GError **error)
+wants (const char *wanted, const char *kind)
 {
-  g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
-  guint n = 0;
+  return wanted == NULL || g_str_equal (wanted, kind + 1);
+}
 
-  if (snapshot == NULL)
-    return false;
+static void
+add_groups (GString *names, const QuoitSnapshot *snapshot, guint *n)
+{
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
 
       if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
-        add_name (names, quoit_group_get_name (group), &n);
+        add_name (names, quoit_group_get_name (group), n);
     }
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
-    add_name (names, quoit_snapshot_get_pool_name (snapshot, i), &n);
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
-    add_name (names, quoit_snapshot_get_slice_name (snapshot, i), &n);
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
-    add_name (names, quoit_snapshot_get_node_name (snapshot, i), &n);
+}
+
+static bool
+write_names (Session *session, const char *wanted, GString *names, GError **error)
+{
+  static const struct {
+    const char *kind;
+    uint32_t (*count) (const QuoitSnapshot *snapshot);
+    const char *(*get_name) (const QuoitSnapshot *snapshot, uint32_t index);
+  } kinds[] = {
+    { COMPLETE_POOLS, quoit_snapshot_get_n_pools, quoit_snapshot_get_pool_name },
+    { COMPLETE_SLICES, quoit_snapshot_get_n_slices, quoit_snapshot_get_slice_name },
+    { COMPLETE_NODES, quoit_snapshot_get_n_nodes, quoit_snapshot_get_node_name },
+  };
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  bool is_kind = wants (wanted, COMPLETE_GROUPS);
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    is_kind |= wants (wanted, kinds[i].kind);
+  if (!is_kind)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "names of '%s': expected group, pool, slice or node", wanted);
+      return false;
+    }
+  snapshot = session_snapshot (session, error);
+  if (snapshot == NULL)
+    return false;
+  if (wants (wanted, COMPLETE_GROUPS))
+    add_groups (names, snapshot, &n);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (uint32_t k = 0; wants (wanted, kinds[i].kind) && k < kinds[i].count (snapshot); k++)
+      add_name (names, kinds[i].get_name (snapshot, k), &n);
   return true;
 }
 
@@ -397,7 +441,13 @@ run (Session *session, GError **error)
 
   if (!session_begin (session, error))
     return false;
-  if (!(g_str_equal (session->words[0], "names") ? write_names (session, text, error)
+  if (session->words[1] != NULL && !g_str_equal (session->words[0], "names"))
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': a shell has one script",
+                   session->words[1]);
+      return false;
+    }
+  if (!(g_str_equal (session->words[0], "names") ? write_names (session, session->words[1], text, error)
                                                  : write_script (session->words[0], text, error)))
     return false;
   return session_write (session, text->str, error);
@@ -405,10 +455,10 @@ run (Session *session, GError **error)
 
 const Verb verb_completion = {
   "completion",
-  "bash|zsh|fish|names",
+  "bash|zsh|fish | names [group|pool|slice|node]",
   "print the script with which a shell completes command lines",
-  "names prints what the scripts propose for the names of groups, pools, slices and nodes.",
+  "names prints what the scripts propose for the names of groups, pools, slices and nodes, or of one kind.",
   1,
-  1,
+  2,
   run,
 };

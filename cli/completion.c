@@ -12,16 +12,16 @@ static const struct {
   { "color", "auto always never" },
   { "cubes", "any adjacent" },
   { "cut", "whole aligned any partition" },
-  { "exclude-node", COMPLETE_NAMES },
-  { "exclude-slice", COMPLETE_NAMES },
+  { "exclude-node", COMPLETE_NODES },
+  { "exclude-slice", COMPLETE_SLICES },
   { "keep-to", "pool zone" },
-  { "near", COMPLETE_NAMES },
-  { "node", COMPLETE_NAMES },
+  { "near", COMPLETE_GROUPS },
+  { "node", COMPLETE_NODES },
   { "place", "best first pack spread" },
   { "policy", "best ray" },
-  { "pool", COMPLETE_NAMES },
-  { "slice", COMPLETE_NAMES },
-  { "soft-target", COMPLETE_NAMES },
+  { "pool", COMPLETE_POOLS },
+  { "slice", COMPLETE_SLICES },
+  { "soft-target", COMPLETE_NODES },
   { "spread", "pool zone" },
   { "state", "held reserved rescheduling removed pending ahead" },
   { "strategy", "PACK SPREAD STRICT_PACK STRICT_SPREAD" },
@@ -57,26 +57,36 @@ has_one_of (const char *parameters, const char *const *names)
   return false;
 }
 
-/* The words of @parameters in small letters are words of the command, those in capitals stand for others: "manifest
+/* What can follow a verb whose parameters have one of the words. */
+static const struct {
+  const char *value, *words[6];
+} argument_table[] = {
+  { COMPLETE_FILES, { "FILE", "BACKUP", "LINES", "FROM" } },
+  { COMPLETE_GROUPS, { "GROUP", "@ID" } },
+  { COMPLETE_POOLS, { "POOL", "pool|zone" } },
+  { COMPLETE_SLICES, { "SLICE", "|slice|" } },
+  { COMPLETE_NODES, { "NODE", "[node|" } },
+};
+
+/* The words of the parameters in small letters are words of the command, those in capitals stand for others: "manifest
  * FILE... | train" gives "manifest train @files". */
 static char *
-read_arguments (const char *parameters)
+read_arguments (const Verb *verb)
 {
-  static const char *const files[] = { "FILE", "BACKUP", "LINES", "FROM", NULL };
-  static const char *const names[] = { "NAME", "GROUP", "NODE", "SLICE", NULL };
-  g_auto (GStrv) parts = g_strsplit_set (parameters, " |[].", -1);
+  g_auto (GStrv) parts = g_strsplit_set (verb->parameters, " |[].", -1);
   GString *words = g_string_new (NULL);
 
   for (char **part = parts; *part != NULL; part++)
     if (g_ascii_islower (part[0][0]))
       add_word (words, *part);
-  if (g_str_equal (parameters, "[VERB]"))
+  if (g_str_equal (verb->parameters, "[VERB]"))
     for (guint i = 0; verb_at (i) != NULL; i++)
       add_word (words, verb_at (i)->name);
-  if (has_one_of (parameters, files))
-    add_word (words, COMPLETE_FILES);
-  if (has_one_of (parameters, names))
+  if (verb == &verb_show)
     add_word (words, COMPLETE_NAMES);
+  for (guint i = 0; i < G_N_ELEMENTS (argument_table); i++)
+    if (has_one_of (verb->parameters, argument_table[i].words))
+      add_word (words, argument_table[i].value);
   return g_string_free (words, FALSE);
 }
 
@@ -124,7 +134,7 @@ completion_read_verbs (void)
   g_array_set_clear_func (verbs, clear_verb);
   for (guint i = 0; verb_at (i) != NULL; i++)
     {
-      CompletionVerb one = { verb_at (i), read_options (verb_at (i)), read_arguments (verb_at (i)->parameters) };
+      CompletionVerb one = { verb_at (i), read_options (verb_at (i)), read_arguments (verb_at (i)) };
 
       g_array_set_clear_func (one.options, clear_option);
       g_array_append_val (verbs, one);

@@ -13,7 +13,12 @@ typedef struct {
 } CompletionOption;
 
 #define COMPLETE_FILES "@files"
-#define COMPLETE_NAMES "@names" /* the groups, slices, pools and nodes of the ledger */
+/* Names in the ledger. */
+#define COMPLETE_NAMES "@names" /* of all kinds below */
+#define COMPLETE_GROUPS "@group"
+#define COMPLETE_POOLS "@pool"
+#define COMPLETE_SLICES "@slice"
+#define COMPLETE_NODES "@node"
 
 typedef struct {
   const Verb *verb;

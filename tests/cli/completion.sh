@@ -3,7 +3,7 @@
 # Help, questions after misspelt words, and what shells complete.
 . "$top_srcdir/tests/cli/lib.sh"
 
-fresh 'v6e 4x4 x2 pool=big; v5e 2x4 pool=small'
+fresh 'v6e 4x4 x2 pool=big; v5e 2x4 pool=small; v6e 2x2 pool=lonely'
 ok 0 "a group is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 baseline
 
@@ -45,6 +45,12 @@ ok 0 "names are listed" completion names
 for name in train big small big-0 small-0 big-0-3; do
   has out "the names have $name" "$name"
 done
+ok 0 "names of groups are listed" completion names group
+holds "they are only groups" test "$(cat "$tmp/out")" = train
+ok 0 "names of pools are listed" completion names pool
+holds "they are only pools" test "$(sort "$tmp/out" | tr '\n' ' ')" = "big lonely small "
+refused 2 "names of no kind" "names of 'job': expected group, pool, slice or node" completion names job
+refused 2 "a kind of a shell" "unexpected argument 'group'" completion bash group
 refused 2 "a shell that quoit does not know" "shell 'tcsh': expected bash, zsh, fish, or names" completion tcsh
 ok 0 "a group ends" release train --now "$now"
 ok 0 "names are listed again" completion names
@@ -86,6 +92,7 @@ proposes ()
     grep -qxF -e "$proposal" "$tmp/words"
 }
 
+ok 0 "a group with the name of nothing else is reserved" reserve lone --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
     skip "no $shell"
@@ -96,6 +103,10 @@ for shell in bash zsh fish; do
   proposes $shell reserve reser
   proposes $shell --topology-label fits --topology-l
   proposes $shell small-0-0 show small-0-
+  proposes $shell lone release l
+  proposes $shell lonely fits --pool l
+  proposes $shell lone fits --near l
+  proposes $shell lonely-0-0 set-state l
   proposes $shell v6e fits --accelerator v6
   proposes $shell adjacent fits --cubes ad
   proposes $shell json status -o j
