@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "request.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -95,14 +96,16 @@ add_part (Table *table, const QuoitSnapshot *snapshot, const QuoitFragmentation 
   table_add_number (table, most);
 }
 
+/* With @are_joined, only the classes with cubes in blocks. */
 static Document *
-describe_classes (const QuoitSnapshot *snapshot, const QuoitFragmentation *fragmentation)
+describe_classes (const QuoitSnapshot *snapshot, const QuoitFragmentation *fragmentation, bool are_joined)
 {
   Table *table = table_new (class_columns, G_N_ELEMENTS (class_columns));
   Document *document = document_new ();
 
   for (uint32_t class = 0; class < quoit_fragmentation_get_n_classes (fragmentation); class ++)
-    add_class (table, snapshot, fragmentation, class);
+    if (!are_joined || quoit_fragmentation_get_n_parts (fragmentation, class) > 0)
+      add_class (table, snapshot, fragmentation, class);
   document_take_table (document, "classes", NULL, table);
   return document;
 }
@@ -120,12 +123,26 @@ describe_parts (const QuoitSnapshot *snapshot, const QuoitFragmentation *fragmen
   return document;
 }
 
+static QuoitFragmentation *
+measure (const QuoitSnapshot *snapshot, const char *word, GError **error)
+{
+  QuoitCubes cubes;
+
+  if (word == NULL)
+    return quoit_snapshot_measure_fragmentation (snapshot, 0);
+  if (!request_parse_cubes (word, &cubes, error))
+    return NULL;
+  return quoit_snapshot_measure_joined_fragmentation (snapshot, cubes);
+}
+
 static bool
 run (Session *session, GError **error)
 {
   gboolean parts = FALSE;
+  g_autofree char *cubes = NULL;
   const GOptionEntry entries[] = {
     { "parts", 0, 0, G_OPTION_ARG_NONE, &parts, "print a row for each shape of a part", NULL },
+    { "cubes", 0, 0, G_OPTION_ARG_STRING, &cubes, "for slices joined from free cubes: any, or adjacent ones", "WHICH" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -136,9 +153,13 @@ run (Session *session, GError **error)
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
-  fragmentation = quoit_snapshot_measure_fragmentation (snapshot, 0);
-  return session_print (
-      session, parts ? describe_parts (snapshot, fragmentation) : describe_classes (snapshot, fragmentation), error);
+  fragmentation = measure (snapshot, cubes, error);
+  if (fragmentation == NULL)
+    return false;
+  return session_print (session,
+                        parts ? describe_parts (snapshot, fragmentation)
+                              : describe_classes (snapshot, fragmentation, cubes != NULL),
+                        error);
 }
 
 const Verb verb_fragmentation = {
@@ -146,7 +167,8 @@ const Verb verb_fragmentation = {
   "",
   "measure how much of the free hosts is no use for parts of slices",
   "0 means that parts of each shape can use all free hosts, and 1 that no part fits. A range such as\n"
-  "0.25..0.3 means that the search ended before it knew the number.",
+  "0.25..0.3 means that the search ended before it knew the number. With --cubes, measures how much of the\n"
+  "free cubes in blocks is no use for joined slices.",
   0,
   0,
   run,

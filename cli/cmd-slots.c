@@ -23,18 +23,22 @@ static const Column class_columns[] = {
 /* What slots are counted under, in the order of QuoitSlotsIf. */
 static const char *const assumptions[] = { "now", "undrained", "ended", "mended" };
 
-static const Column part_columns[] = {
-  { "topology", "PART", CELL_TEXT },       { NULL, "NOW", CELL_TEXT },
-  { "now_least", NULL, CELL_NUMBER },      { "now_most", NULL, CELL_NUMBER },
-  { NULL, "UNDRAINED", CELL_TEXT },        { "undrained_least", NULL, CELL_NUMBER },
-  { "undrained_most", NULL, CELL_NUMBER }, { NULL, "GROUPS ENDED", CELL_TEXT },
-  { "ended_least", NULL, CELL_NUMBER },    { "ended_most", NULL, CELL_NUMBER },
-  { NULL, "MENDED", CELL_TEXT },           { "mended_least", NULL, CELL_NUMBER },
-  { "mended_most", NULL, CELL_NUMBER },
-};
+/* The columns of the counts under the assumptions, behind a column for the shape. */
+#define COUNT_COLUMNS                                                                                                  \
+  { NULL, "NOW", CELL_TEXT }, { "now_least", NULL, CELL_NUMBER }, { "now_most", NULL, CELL_NUMBER },                   \
+      { NULL, "UNDRAINED", CELL_TEXT }, { "undrained_least", NULL, CELL_NUMBER },                                      \
+      { "undrained_most", NULL, CELL_NUMBER }, { NULL, "GROUPS ENDED", CELL_TEXT },                                    \
+      { "ended_least", NULL, CELL_NUMBER }, { "ended_most", NULL, CELL_NUMBER }, { NULL, "MENDED", CELL_TEXT },        \
+      { "mended_least", NULL, CELL_NUMBER },                                                                           \
+  {                                                                                                                    \
+    "mended_most", NULL, CELL_NUMBER                                                                                   \
+  }
+
+static const Column part_columns[] = { { "topology", "PART", CELL_TEXT }, COUNT_COLUMNS };
+static const Column joined_columns[] = { { "topology", "JOINED", CELL_TEXT }, COUNT_COLUMNS };
 
 typedef struct {
-  char *accelerator, *topology, *cut, *until, *certificate, *queue;
+  char *accelerator, *topology, *cut, *cubes, *until, *certificate, *queue;
   gboolean wraps;
 } Options;
 
@@ -44,6 +48,7 @@ options_clear (Options *options)
   g_free (options->accelerator);
   g_free (options->topology);
   g_free (options->cut);
+  g_free (options->cubes);
   g_free (options->until);
   g_free (options->certificate);
   g_free (options->queue);
@@ -85,7 +90,7 @@ describe_classes (const QuoitSnapshot *snapshot)
   return document;
 }
 
-/* --- parts --- */
+/* --- parts, and joined slices --- */
 
 static void
 add_parts (Table *table, const QuoitSlots *slots, uint32_t row)
@@ -103,19 +108,19 @@ add_parts (Table *table, const QuoitSlots *slots, uint32_t row)
 }
 
 static Document *
-describe_parts (const QuoitSlots *slots)
+describe_parts (const QuoitSlots *slots, bool are_joined)
 {
-  Table *table = table_new (part_columns, G_N_ELEMENTS (part_columns));
+  Table *table = table_new (are_joined ? joined_columns : part_columns, G_N_ELEMENTS (part_columns));
   Document *document = document_new ();
 
   for (uint32_t row = 0; row < quoit_slots_get_n_rows (slots); row++)
     add_parts (table, slots, row);
-  document_take_table (document, "parts", NULL, table);
+  document_take_table (document, are_joined ? "joined" : "parts", NULL, table);
   return document;
 }
 
 static bool
-print_certificate (const QuoitSlots *slots, const char *assumption, GError **error)
+print_certificate (const QuoitSlots *slots, const char *assumption, bool are_joined, GError **error)
 {
   guint number;
 
@@ -126,27 +131,39 @@ print_certificate (const QuoitSlots *slots, const char *assumption, GError **err
       g_autofree char *topology = quoit_slots_dup_topology (slots, row);
       g_autofree char *certificate = quoit_slots_dup_certificate (slots, row, (QuoitSlotsIf) number);
 
-      g_print ("part %s\n%s", topology, certificate);
+      g_print ("%s %s\n%s", are_joined ? "joined" : "part", topology, certificate);
     }
   return true;
+}
+
+static QuoitSlots *
+count (Session *session, const QuoitSnapshot *snapshot, const Options *options, GError **error)
+{
+  gint64 until_ms;
+  QuoitCut cut = QUOIT_CUT_ANY;
+  QuoitCubes cubes = QUOIT_CUBES_NONE;
+
+  if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_ANY, &cut, error)
+      || (options->cubes != NULL && !request_parse_cubes (options->cubes, &cubes, error))
+      || !session_now (session, &until_ms, error)
+      || (options->until != NULL && !text_parse_time (options->until, "--until", &until_ms, error)))
+    return NULL;
+  return cubes == QUOIT_CUBES_NONE
+             ? quoit_snapshot_count_slots (snapshot, options->accelerator, options->topology, cut, until_ms, 0, error)
+             : quoit_snapshot_count_joined_slots (snapshot, options->accelerator, options->topology, cubes, until_ms,
+                                                  error);
 }
 
 static bool
 print_parts (Session *session, const QuoitSnapshot *snapshot, const Options *options, GError **error)
 {
-  g_autoptr (QuoitSlots) slots = NULL;
-  gint64 until_ms;
-  QuoitCut cut = QUOIT_CUT_ANY;
+  const bool are_joined = options->cubes != NULL;
+  g_autoptr (QuoitSlots) slots = count (session, snapshot, options, error);
 
-  if (!request_parse_cut (options->cut, options->wraps, QUOIT_CUT_ANY, &cut, error)
-      || !session_now (session, &until_ms, error)
-      || (options->until != NULL && !text_parse_time (options->until, "--until", &until_ms, error)))
-    return false;
-  slots = quoit_snapshot_count_slots (snapshot, options->accelerator, options->topology, cut, until_ms, 0, error);
   if (slots == NULL)
     return false;
-  return options->certificate != NULL ? print_certificate (slots, options->certificate, error)
-                                      : session_print (session, describe_parts (slots), error);
+  return options->certificate != NULL ? print_certificate (slots, options->certificate, are_joined, error)
+                                      : session_print (session, describe_parts (slots, are_joined), error);
 }
 
 /* --- what a queue lacks --- */
@@ -169,12 +186,14 @@ static bool
 check_options (const Options *options, GError **error)
 {
   if (options->queue != NULL
-      && (options->accelerator != NULL || options->topology != NULL || options->cut != NULL || options->until != NULL
-          || options->certificate != NULL || options->wraps))
+      && (options->accelerator != NULL || options->topology != NULL || options->cut != NULL || options->cubes != NULL
+          || options->until != NULL || options->certificate != NULL || options->wraps))
     return text_refuse_usage (error, "--for: expected no other option of parts");
+  if (options->cubes != NULL && (options->cut != NULL || options->wraps))
+    return text_refuse_usage (error, "--cubes: expected no --cut and no --wrap");
   if (options->accelerator != NULL
-      || (options->topology == NULL && options->cut == NULL && options->until == NULL && options->certificate == NULL
-          && !options->wraps))
+      || (options->topology == NULL && options->cut == NULL && options->cubes == NULL && options->until == NULL
+          && options->certificate == NULL && !options->wraps))
     return true;
   return text_refuse_usage (error, "counting parts: expected --accelerator");
 }
@@ -189,6 +208,8 @@ run (Session *session, GError **error)
     { "topology", 't', 0, G_OPTION_ARG_STRING, &options.topology, "the shape of a part; otherwise every shape",
       "SHAPE" },
     { "cut", 0, 0, G_OPTION_ARG_STRING, &options.cut, "whole, aligned, any (default) or partition", "HOW" },
+    { "cubes", 0, 0, G_OPTION_ARG_STRING, &options.cubes, "count slices joined from free cubes: any, or adjacent ones",
+      "WHICH" },
     { "wrap", 0, 0, G_OPTION_ARG_NONE, &options.wraps, "parts may cross wraparound links", NULL },
     { "until", 0, 0, G_OPTION_ARG_STRING, &options.until, "when groups have ended, for GROUPS ENDED", "TIME" },
     { "certificate", 0, 0, G_OPTION_ARG_STRING, &options.certificate,
@@ -213,8 +234,9 @@ const Verb verb_slots = {
   "slots",
   "",
   "count the slices of each class, or how many parts of them fit",
-  "With --accelerator, counts how many parts of each shape fit at once. A range such as 3..4 means that\n"
-  "3 parts fit, and that more than 4 are impossible. With --for, prints how many slices the requests of\n"
+  "With --accelerator, counts how many parts of each shape fit at once; with --cubes, how many slices can\n"
+  "be joined. A range such as 3..4 means that 3 fit, and that more than 4 are impossible. With --for, prints how many "
+  "slices the requests of\n"
   "a queue lack. QUEUE has a request on each line, such as: v6e 4x4 x 2.",
   0,
   0,

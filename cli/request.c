@@ -335,20 +335,26 @@ request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cu
   return true;
 }
 
+bool
+request_parse_cubes (const char *text, QuoitCubes *cubes, GError **error)
+{
+  static const QuoitCubes values[] = { QUOIT_CUBES_ANY, QUOIT_CUBES_ADJACENT };
+  static const char *const words[] = { "any", "adjacent" };
+  guint word;
+
+  if (!text_parse_word (text, "--cubes", words, G_N_ELEMENTS (words), &word, error))
+    return false;
+  *cubes = values[word];
+  return true;
+}
+
 static bool
 set_cubes (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
-  static const QuoitCubes cubes[] = { QUOIT_CUBES_ANY, QUOIT_CUBES_ADJACENT };
-  static const char *const words[] = { "any", "adjacent" };
   QuoitCubes chosen = QUOIT_CUBES_NONE;
-  guint word;
 
-  if (options->cubes != NULL)
-    {
-      if (!text_parse_word (options->cubes, "--cubes", words, G_N_ELEMENTS (words), &word, error))
-        return false;
-      chosen = cubes[word];
-    }
+  if (options->cubes != NULL && !request_parse_cubes (options->cubes, &chosen, error))
+    return false;
   if (options->twists && chosen != QUOIT_CUBES_ANY)
     return text_refuse_usage (error, "--twist: expected --cubes any");
   return quoit_request_set_cubes (request, options->twists ? QUOIT_CUBES_ANY_TWISTED : chosen, error);

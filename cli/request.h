@@ -38,6 +38,9 @@ bool request_parse_priority (const char *text, int32_t *priority, GError **error
 /* Parses --cut (NULL: @none) and --wrap. */
 bool request_parse_cut (const char *text, gboolean wraps, QuoitCut none, QuoitCut *cut, GError **error);
 
+/* Parses --cubes. */
+bool request_parse_cubes (const char *text, QuoitCubes *cubes, GError **error);
+
 /* Parses --label: "KEY=VALUE". g_free() the key. */
 bool request_parse_label (const char *text, char **key, const char **value, GError **error);
 

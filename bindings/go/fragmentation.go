@@ -43,6 +43,31 @@ func (s *Snapshot) MeasureFragmentation(steps uint64) ([]Fragmentation, error) {
 	if err != nil {
 		return nil, err
 	}
+	return takeFragmentation(measured), nil
+}
+
+// MeasureJoinedFragmentation measures how much of the free cubes in blocks is no use for joined slices, for each class in
+// the order of the classes of the snapshot. Classes of other slices have no parts. See
+// quoit_snapshot_measure_joined_fragmentation() in quoit/fragmentation.h.
+//
+// It fails with Invalid if cubes is CubesNone or not one of the constants, and after Close.
+func (s *Snapshot) MeasureJoinedFragmentation(cubes Cubes) ([]Fragmentation, error) {
+	var measured *C.QuoitFragmentation
+	err := s.with(func(c *C.QuoitSnapshot) error {
+		if cubes <= CubesNone || cubes > CubesAdjacent {
+			return cconv.InvalidError("cubes '%d': expected CubesAny, CubesAnyTwisted or CubesAdjacent", int(cubes))
+		}
+		measured = C.quoit_snapshot_measure_joined_fragmentation(c, C.QuoitCubes(cubes))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return takeFragmentation(measured), nil
+}
+
+// takeFragmentation reads the classes and frees them.
+func takeFragmentation(measured *C.QuoitFragmentation) []Fragmentation {
 	defer C.quoit_fragmentation_free(measured)
 	classes := make([]Fragmentation, int(C.quoit_fragmentation_get_n_classes(measured)))
 	for i := range classes {
@@ -61,5 +86,5 @@ func (s *Snapshot) MeasureFragmentation(steps uint64) ([]Fragmentation, error) {
 			})
 		}
 	}
-	return classes, nil
+	return classes
 }

@@ -397,6 +397,27 @@ func TestPartsAreCounted(t *testing.T) {
 	wantCode(t, err, quoit.Invalid)
 }
 
+func TestJoinedSlicesAreCounted(t *testing.T) {
+	snapshot := newSnapshot(t, newLedger(t, "v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x3 pool=b block=b"))
+	slots := must[[]quoit.Slots](t)(snapshot.CountJoinedSlots("v5p", "4x4x8", quoit.CubesAny, now))
+	if len(slots) != 4 || slots[0].Least != 3 || slots[0].Most != 3 ||
+		!strings.Contains(slots[0].Certificate, "fleet/b most=1 unit=2 free=b-0,b-1,b-2 weights=1,1,1") {
+		t.Errorf("%+v: expected 3 slices", slots)
+	}
+	_, err := snapshot.CountJoinedSlots("v5p", "8x8x8", quoit.CubesAny, now)
+	wantCode(t, err, quoit.NotFound)
+	for _, cubes := range []quoit.Cubes{quoit.CubesNone, 9} {
+		_, err = snapshot.CountJoinedSlots("v5p", "", cubes, now)
+		wantCode(t, err, quoit.Invalid)
+		_, err = snapshot.MeasureJoinedFragmentation(cubes)
+		wantCode(t, err, quoit.Invalid)
+	}
+	classes := must[[]quoit.Fragmentation](t)(snapshot.MeasureJoinedFragmentation(quoit.CubesAny))
+	if len(classes) != 1 || classes[0].FreeHosts != 7*16 || len(classes[0].Parts) != 4 || classes[0].Parts[3].Least != 1 {
+		t.Errorf("%+v: expected 7 free cubes and 4 parts", classes)
+	}
+}
+
 func TestStartOfARequestFollowsFromEnds(t *testing.T) {
 	ledger := newLedger(t, "v6e 4x4 x2")
 	leased, estimated := sliceRequest("leased", 1), sliceRequest("estimated", 1)

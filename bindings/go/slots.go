@@ -95,6 +95,41 @@ func (s *Snapshot) CountSlots(accelerator, topology string, cut Cut, until time.
 	if err != nil {
 		return nil, err
 	}
+	return takeSlots(counted), nil
+}
+
+// CountJoinedSlots counts how many slices of a topology can be joined from the free cubes of the blocks, now and under
+// assumptions. An empty topology means each one that the catalogue lists and a block is large enough for. until is the
+// later time of SlotsGroupsEnded.
+//
+// It fails with Invalid if the generation is unknown, has no cubes or cannot have the topology, or if cubes is CubesNone
+// or not one of the constants, and with NotFound if no block of the fleet is large enough.
+func (s *Snapshot) CountJoinedSlots(accelerator, topology string, cubes Cubes, until time.Time) ([]Slots, error) {
+	var arguments cconv.Arguments
+	cAccelerator := (*C.char)(arguments.Text("accelerator", accelerator))
+	cTopology := (*C.char)(arguments.TextUnlessEmpty("topology", topology))
+	err := arguments.Err()
+	if err == nil && (cubes < CubesNone || cubes > CubesAdjacent) {
+		err = cconv.InvalidError("cubes '%d': expected a constant of type Cubes", int(cubes))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var counted *C.QuoitSlots
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		counted = C.quoit_snapshot_count_joined_slots(c, cAccelerator, cTopology, C.QuoitCubes(cubes),
+			C.int64_t(unixMs(until)), &gerror)
+		return errorFromC(gerror)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return takeSlots(counted), nil
+}
+
+// takeSlots reads the counts and frees them.
+func takeSlots(counted *C.QuoitSlots) []Slots {
 	defer C.quoit_slots_free(counted)
 	var slots []Slots
 	for row := C.uint32_t(0); row < C.quoit_slots_get_n_rows(counted); row++ {
@@ -109,5 +144,5 @@ func (s *Snapshot) CountSlots(accelerator, topology string, cut Cut, until time.
 			})
 		}
 	}
-	return slots, nil
+	return slots
 }

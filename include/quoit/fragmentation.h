@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <quoit/request.h>
 #include <quoit/snapshot.h>
 
 G_BEGIN_DECLS
@@ -41,6 +42,25 @@ typedef struct _QuoitFragmentation QuoitFragmentation;
  * Since: 0.1
  */
 QUOIT_API QuoitFragmentation *quoit_snapshot_measure_fragmentation (const QuoitSnapshot *snapshot, uint64_t steps);
+
+/**
+ * quoit_snapshot_measure_joined_fragmentation:
+ * @cubes: which cubes may be joined, as for quoit_request_set_cubes(), but not %QUOIT_CUBES_NONE
+ *
+ * Measures how much of the free cubes in blocks is no use for joined slices. Only classes of cubes that can be joined
+ * so have parts; the free hosts are those of wholly free cubes in blocks, for adjacent cubes of those with a position.
+ *
+ * The parts are the topologies that can be joined, and that fit into a block. Any cubes make each topology with as many
+ * cubes, so only the first one that the catalogue lists is a part; of adjacent cubes, the first one of those that are
+ * turns of each other. The weight has all places in empty blocks; for any cubes, those are the slices that the empty
+ * blocks hold at once.
+ *
+ * Returns: (transfer full): the fragmentation; quoit_fragmentation_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitFragmentation *quoit_snapshot_measure_joined_fragmentation (const QuoitSnapshot *snapshot,
+                                                                           QuoitCubes cubes);
 
 /**
  * quoit_fragmentation_free:

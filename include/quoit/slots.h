@@ -30,9 +30,9 @@ typedef enum {
 /**
  * QuoitSlots:
  *
- * How many parts of each shape the slices of a fleet can hold at once, if the parts may be placed freely. A count is a
- * range: quoit has found a packing of the lower number, and a proof that more than the upper number is impossible. If
- * both are equal, the count is exact.
+ * How many parts of each shape the slices of a fleet can hold at once, if the parts may be placed freely; or how many
+ * slices of each shape its free cubes make, if they are joined. A count is a range: quoit has found a packing of the
+ * lower number, and a proof that more than the upper number is impossible. If both are equal, the count is exact.
  *
  * It is immutable, and any thread can read it.
  *
@@ -65,6 +65,39 @@ typedef struct _QuoitSlots QuoitSlots;
 QUOIT_API QuoitSlots *quoit_snapshot_count_slots (const QuoitSnapshot *snapshot, const char *accelerator,
                                                   const char *topology, QuoitCut cut, int64_t until_ms, uint64_t steps,
                                                   GError **error);
+
+/**
+ * quoit_snapshot_count_joined_slots:
+ * @accelerator: the TPU generation, as for quoit_request_set_accelerator()
+ * @topology: (nullable): the topology of a joined slice in chips, "4x8x8"; %NULL: each one that the catalogue lists and
+ *   a block of the fleet is large enough for
+ * @cubes: which cubes may be joined, as for quoit_request_set_cubes()
+ * @until_ms: the later time of %QUOIT_SLOTS_GROUPS_ENDED, as for quoit_snapshot_count_slots()
+ *
+ * Counts how many slices can be joined from the free cubes of the blocks. Cubes count only as a whole, and slices of
+ * the fleet that have the topology already do not count. The numbers are exact, except that the search for a packing of
+ * adjacent cubes can end without a proof.
+ *
+ * The counts have the functions of parts. The certificate has a line for each block that is large enough:
+ *
+ *   SOURCE/BLOCK most=N unit=U free=p-0,p-1,p-5 weights=1,1,1
+ *
+ * `free` has the free cubes, with a weight for each. For adjacent cubes, those are the cubes with a position, which
+ * stands behind the name: p-0@0-0-0. The weights of the cubes of every joined slice sum up to at least U.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_INVALID: the generation is unknown, has no cubes, cannot have the topology, or @cubes is
+ *   %QUOIT_CUBES_NONE.
+ * - %QUOIT_ERROR_NOT_FOUND: no block of the fleet is large enough.
+ *
+ * Returns: (transfer full): the counts; quoit_slots_free() them
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitSlots *quoit_snapshot_count_joined_slots (const QuoitSnapshot *snapshot, const char *accelerator,
+                                                         const char *topology, QuoitCubes cubes, int64_t until_ms,
+                                                         GError **error);
 
 /**
  * quoit_slots_free:

@@ -16,6 +16,18 @@ quoit_snapshot_measure_fragmentation (const QuoitSnapshot *snapshot, uint64_t st
   return fragmentation;
 }
 
+QuoitFragmentation *
+quoit_snapshot_measure_joined_fragmentation (const QuoitSnapshot *snapshot, QuoitCubes cubes)
+{
+  QuoitFragmentation *fragmentation;
+
+  g_return_val_if_fail (snapshot != NULL && cubes >= QUOIT_CUBES_ANY && cubes <= QUOIT_CUBES_ADJACENT, NULL);
+
+  fragmentation = g_new0 (QuoitFragmentation, 1);
+  quoit_fragmentation_measure_joined (fragmentation, snapshot->fleet, cubes);
+  return fragmentation;
+}
+
 void
 quoit_fragmentation_free (QuoitFragmentation *fragmentation)
 {

@@ -106,3 +106,34 @@ quoit_grid_find_pairs (const QuoitGrid *grid, const QuoitHostSet *free, unsigned
       n_pairs += pair (&pairing, host);
   return n_pairs;
 }
+
+/* By the theorem of König: hosts are reached from the even ones without a partner, by turns over any pair of neighbours
+ * and over a chosen pair. The odd hosts that are reached and the even ones that are not are in all pairs. */
+void
+quoit_grid_cover_pairs (const QuoitGrid *grid, const QuoitHostSet *free, unsigned axes, const guint32 *partners,
+                        guint64 *cover)
+{
+  const guint32 n_hosts = quoit_grid_n_hosts (grid);
+  const Pairing pairing = { .grid = grid, .free = free, .axes = axes };
+  g_autofree guint32 *queue = g_new (guint32, n_hosts + 1);
+  guint32 n_queued = 0, found[2 * QUOIT_N_AXES];
+
+  for (guint32 host = 0; host < n_hosts; host++)
+    {
+      cover[host] = partners[host] != QUOIT_NO_INDEX && is_even (grid, host);
+      if (partners[host] == QUOIT_NO_INDEX && is_even (grid, host) && quoit_host_set_has (grid, free, host))
+        queue[n_queued++] = host;
+    }
+  for (guint32 i = 0; i < n_queued; i++)
+    {
+      const guint n = list_neighbours (&pairing, queue[i], found);
+
+      for (guint k = 0; k < n; k++)
+        if (cover[found[k]] == 0)
+          {
+            cover[found[k]] = 1;
+            cover[partners[found[k]]] = 0;
+            queue[n_queued++] = partners[found[k]];
+          }
+    }
+}

@@ -9,3 +9,9 @@
  * around the grid. Writes the partner of each host of the grid to @partners; QUOIT_NO_INDEX: it has none. Returns the
  * number of pairs. */
 guint32 quoit_grid_find_pairs (const QuoitGrid *grid, const QuoitHostSet *free, unsigned axes, guint32 *partners);
+
+/* Proves that @partners, the result of quoit_grid_find_pairs() for the same arguments, has as many pairs as possible:
+ * sets @cover, by host of the grid, to 1 for one host of each pair and to 0 for the others, such that every pair of
+ * neighbours has a host with 1. */
+void quoit_grid_cover_pairs (const QuoitGrid *grid, const QuoitHostSet *free, unsigned axes, const guint32 *partners,
+                             guint64 *cover);

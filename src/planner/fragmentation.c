@@ -57,37 +57,45 @@ count_places (const QuoitCutting *cutting)
   return n_places;
 }
 
-/* Sums of w_t (free - packed_t size_t), with the greatest and the least packed_t, and of w_t. */
-typedef struct {
-  unsigned __int128 least, most;
-  guint64 weight;
-} Sums;
+void
+quoit_fragmentation_sums_init (QuoitFragmentationSums *sums)
+{
+  *sums = (QuoitFragmentationSums) { .weights = g_array_new (FALSE, FALSE, sizeof (guint64)) };
+}
+
+void
+quoit_fragmentation_sums_add (QuoitFragmentationSums *sums, QuoitFragmentationClass *row,
+                              const QuoitFragmentationPart *part, guint64 n_places, guint64 n_hosts)
+{
+  const guint64 weight = ((guint64) quoit_shape_chips (part->shape) << WEIGHT_SHIFT) / n_places;
+
+  sums->least += (unsigned __int128) weight * (row->n_hosts - part->most * n_hosts);
+  sums->most += (unsigned __int128) weight * (row->n_hosts - part->least * n_hosts);
+  sums->weight += weight;
+  g_array_append_val (sums->weights, weight);
+  g_array_append_vals (row->parts, part, 1);
+}
 
 static void
-add_part (const Counting *counting, QuoitFragmentationClass *row, QuoitShape shape, Sums *sums, GArray *weights)
+add_part (const Counting *counting, QuoitFragmentationClass *row, QuoitShape shape, QuoitFragmentationSums *sums)
 {
   QuoitFragmentationPart part = { .shape = shape };
   QuoitCutting cutting;
-  guint64 weight, size, n_places;
+  guint64 size, n_places;
   guint32 least, most;
 
   if (!quoit_cutting_init (&cutting, &counting->class->facts, shape, QUOIT_CUT_ANY)
       || (n_places = count_places (&cutting)) == 0)
     return;
-  weight = ((guint64) quoit_shape_chips (shape) << WEIGHT_SHIFT) / n_places;
   size = quoit_shape_chips (cutting.turns[0].hosts);
   quoit_part_counts_sum (counting->memory, &cutting, counting->steps, G_MAXUINT32, &least, &most);
   part.least = least;
   part.most = MIN (most, row->n_hosts / size);
-  sums->least += (unsigned __int128) weight * (row->n_hosts - part.most * size);
-  sums->most += (unsigned __int128) weight * (row->n_hosts - part.least * size);
-  sums->weight += weight;
-  g_array_append_val (weights, weight);
-  g_array_append_val (row->parts, part);
+  quoit_fragmentation_sums_add (sums, row, &part, n_places, size);
 }
 
-static void
-set_results (QuoitFragmentationClass *row, const Sums *sums, const GArray *weights)
+void
+quoit_fragmentation_sums_finish (QuoitFragmentationSums *sums, QuoitFragmentationClass *row)
 {
   const unsigned __int128 whole = (unsigned __int128) sums->weight * row->n_hosts;
 
@@ -99,24 +107,25 @@ set_results (QuoitFragmentationClass *row, const Sums *sums, const GArray *weigh
       if (sums->least == sums->most)
         row->most_ppm = row->least_ppm;
     }
-  for (guint i = 0; i < weights->len && sums->weight > 0; i++)
+  for (guint i = 0; i < sums->weights->len && sums->weight > 0; i++)
     g_array_index (row->parts, QuoitFragmentationPart, i).weight_ppm
-        = (guint32) ((unsigned __int128) g_array_index (weights, guint64, i) * MILLION / sums->weight);
+        = (guint32) ((unsigned __int128) g_array_index (sums->weights, guint64, i) * MILLION / sums->weight);
+  g_array_unref (sums->weights);
 }
 
 static void
 measure (const Counting *counting, QuoitFragmentationClass *row)
 {
-  g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (guint64));
   unsigned n_rows;
   const QuoitTopologyRow *rows = quoit_topology_rows (counting->class->facts.generation, &n_rows);
-  Sums sums = { 0, 0, 0 };
+  QuoitFragmentationSums sums;
 
+  quoit_fragmentation_sums_init (&sums);
   row->n_hosts = count_hosts (counting);
   for (unsigned i = 0; i < n_rows; i++)
     if (quoit_topology_is_new (rows, i))
-      add_part (counting, row, rows[i].shape, &sums, weights);
-  set_results (row, &sums, weights);
+      add_part (counting, row, rows[i].shape, &sums);
+  quoit_fragmentation_sums_finish (&sums, row);
 }
 
 void

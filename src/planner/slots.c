@@ -53,10 +53,8 @@ list_sets (Counting *counting)
     }
 }
 
-/* Adds the parts that fit into one slice. What fits now also fits if more hosts are free, and what cannot fit then
- * cannot fit now, even if one of the searches did not find out. */
-static void
-add_ranges (const guint32 *least, const guint32 *most, QuoitSlotsRow *row)
+void
+quoit_slots_row_add (QuoitSlotsRow *row, const guint32 *least, const guint32 *most)
 {
   guint32 at_least[QUOIT_N_SLOTS_IF], at_most[QUOIT_N_SLOTS_IF];
 
@@ -97,7 +95,7 @@ count_parts (const Counting *counting, const QuoitCutting *cutting, QuoitSlotsRo
               most[i] = count.most;
             }
         }
-      add_ranges (least, most, row);
+      quoit_slots_row_add (row, least, most);
     }
 }
 
@@ -112,7 +110,7 @@ count_whole (const Counting *counting, const QuoitGrid *grid, QuoitSlotsRow *row
 
       for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
         n[i] = quoit_free_hosts_have_all (&counting->assumptions[i], slice, grid) ? 1 : 0;
-      add_ranges (n, n, row);
+      quoit_slots_row_add (row, n, n);
     }
 }
 

@@ -2,6 +2,8 @@
 /* Requests that join cubes, compared with a search of all choices on small blocks: a reservation succeeds exactly when
  * its slices fit, each slice has free cubes of one block in the order of its workers, explain and test agree with it,
  * each option of a refusal helps, and groups are repaired and resized exactly when the search says so. */
+#include <math.h>
+
 #include "../support.h"
 #include "../sanitized.h"
 #include "../shortcuts.h"
@@ -25,7 +27,7 @@ typedef struct {
   char *text;
   QuoitLedger *ledger;
   gint64 now_ms;
-  guint n_named, n_granted, n_refused, n_options, n_repaired, n_kept_cubes, n_resized, n_turned;
+  guint n_named, n_granted, n_refused, n_options, n_repaired, n_kept_cubes, n_resized, n_turned, n_counted;
 } World;
 
 static guint
@@ -286,6 +288,217 @@ draw_cubes (World *world, const char **shape)
   return cubes;
 }
 
+/* Sets which cubes count under an assumption, from the states of the nodes. */
+static void
+list_counting (const World *world, const QuoitSnapshot *snapshot, QuoitSlotsIf assumption, gboolean *free)
+{
+  for (guint c = 0; c < world->n_cubes; c++)
+    free[c] = TRUE;
+  for (uint32_t n = 0; n < quoit_snapshot_get_n_nodes (snapshot); n++)
+    {
+      const QuoitNodeState state = quoit_snapshot_get_node_state (snapshot, n);
+      guint cube, worker;
+
+      require (sscanf (quoit_snapshot_get_node_name (snapshot, n), "p-%u-%u", &cube, &worker) == 2, "a node's name");
+      free[cube] = free[cube] && quoit_snapshot_get_node_n_users (snapshot, n) == 0
+                   && (state == QUOIT_NODE_ALIVE || assumption == QUOIT_SLOTS_MENDED
+                       || (assumption == QUOIT_SLOTS_UNDRAINED && state == QUOIT_NODE_DRAINING));
+    }
+}
+
+/* Checks one line of a certificate: its cubes are the free ones of the block, and the weights of each joined slice that
+ * they make sum up to at least the unit. Adds what it proves to *@most. */
+static void
+check_proof (const World *world, const char *line, const gboolean *free, const char *shape, QuoitCubes cubes,
+             guint *most)
+{
+  guint64 weights[MOST_CUBES] = { 0 }, by_position[MOST_CUBES] = { 0 }, sorted[MOST_CUBES], sum = 0, unit, claimed;
+  guint block, n = 0, n_expected = 0, sides[3];
+  g_auto (GStrv) words = g_strsplit (line, " ", -1), names = NULL, numbers = NULL;
+
+  require (g_strv_length (words) == 5 && sscanf (words[0], "fleet/b%u", &block) == 1 && block < world->n_blocks
+               && sscanf (words[1], "most=%" G_GUINT64_FORMAT, &claimed) == 1
+               && sscanf (words[2], "unit=%" G_GUINT64_FORMAT, &unit) == 1 && unit > 0
+               && g_str_has_prefix (words[3], "free=") && g_str_has_prefix (words[4], "weights="),
+           "seed %u: %s", world->seed, line);
+  names = g_strsplit (words[3] + strlen ("free="), ",", -1);
+  numbers = g_strsplit (words[4] + strlen ("weights="), ",", -1);
+  require (g_strv_length (names) == g_strv_length (numbers), "seed %u: %s", world->seed, line);
+  for (; names[n] != NULL; n++)
+    {
+      const guint *grid = world->blocks[block].grid;
+      guint cube, x, y, z;
+
+      require (sscanf (names[n], "p-%u", &cube) == 1 && cube < world->n_cubes && free[cube]
+                   && world->block_of[cube] == block,
+               "seed %u: %s", world->seed, line);
+      if (cubes == QUOIT_CUBES_ADJACENT)
+        require (sscanf (names[n], "p-%u@%u-%u-%u", &cube, &x, &y, &z) == 4
+                     && (z * grid[1] + y) * grid[0] + x == world->position[cube],
+                 "seed %u: %s", world->seed, line);
+      weights[n] = sorted[n] = g_ascii_strtoull (numbers[n], NULL, 10);
+      if (cubes == QUOIT_CUBES_ADJACENT)
+        by_position[world->position[cube]] = weights[n];
+      sum += weights[n];
+    }
+  for (guint c = 0; c < world->n_cubes; c++)
+    n_expected += free[c] && world->block_of[c] == block;
+  require (n == n_expected, "seed %u: %u cubes, expected %u: %s", world->seed, n, n_expected, line);
+  read_sides (shape, sides);
+  if (cubes == QUOIT_CUBES_ADJACENT)
+    {
+      Places places;
+
+      list_places (world, &world->blocks[block], shape, &places);
+      for (guint i = 0; i < places.n; i++)
+        {
+          guint64 of_place = 0;
+          guint32 missing = places.masks[i];
+
+          for (guint c = 0; c < world->n_cubes; c++)
+            if (world->block_of[c] == block && free[c] && (missing >> world->position[c] & 1) != 0)
+              {
+                missing &= ~(1u << world->position[c]);
+                of_place += by_position[world->position[c]];
+              }
+          require (missing != 0 || of_place >= unit, "seed %u: a place of %" G_GUINT64_FORMAT ": %s", world->seed, of_place,
+                   line);
+        }
+    }
+  else
+    {
+      const guint n_cubes = sides[0] * sides[1] * sides[2] / 64;
+      guint64 lightest = 0;
+
+      for (guint i = 0; i < n; i++)
+        for (guint k = i + 1; k < n; k++)
+          if (sorted[k] < sorted[i])
+            {
+              const guint64 weight = sorted[i];
+
+              sorted[i] = sorted[k];
+              sorted[k] = weight;
+            }
+      for (guint i = 0; i < n_cubes && n >= n_cubes; i++)
+        lightest += sorted[i];
+      require (n < n_cubes || lightest >= unit, "seed %u: %s", world->seed, line);
+    }
+  require (sum / unit == claimed, "seed %u: %s", world->seed, line);
+  *most += (guint) claimed;
+}
+
+/* Compares the numbers of slots, and their certificates, with all choices. */
+static void
+check_slots (World *world, const QuoitSnapshot *snapshot, const char *shape, QuoitCubes cubes)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitSlots) slots
+      = quoit_snapshot_count_joined_slots (snapshot, world->accelerator, shape, cubes, world->now_ms, &error);
+  gboolean all[MOST_CUBES], free[MOST_CUBES];
+
+  list_free (world, snapshot, NULL, TRUE, all);
+  /* A block of adjacent cubes can be large enough although too few of its positions have a cube. */
+  require (slots != NULL ? cubes == QUOIT_CUBES_ADJACENT || count_fitting (world, all, shape, cubes) > 0
+                         : count_fitting (world, all, shape, cubes) == 0,
+           "seed %u, %s: %s", world->seed, shape, error_text (error));
+  if (slots == NULL)
+    {
+      require (error->code == QUOIT_ERROR_NOT_FOUND, "seed %u: %s", world->seed, error->message);
+      return;
+    }
+  for (guint i = QUOIT_SLOTS_NOW; i <= QUOIT_SLOTS_MENDED; i++)
+    {
+      g_autofree char *certificate = quoit_slots_dup_certificate (slots, 0, (QuoitSlotsIf) i);
+      g_auto (GStrv) lines = g_strsplit (certificate, "\n", -1);
+      guint expected, most = 0;
+
+      list_counting (world, snapshot, (QuoitSlotsIf) i, free);
+      expected = count_fitting (world, free, shape, cubes);
+      require (quoit_slots_get_least (slots, 0, (QuoitSlotsIf) i) == expected
+                   && quoit_slots_get_most (slots, 0, (QuoitSlotsIf) i) == expected,
+               "seed %u, %s, %u: %u..%u, expected %u", world->seed, shape, i,
+               quoit_slots_get_least (slots, 0, (QuoitSlotsIf) i), quoit_slots_get_most (slots, 0, (QuoitSlotsIf) i),
+               expected);
+      for (guint line = 0; *lines[line] != '\0'; line++)
+        check_proof (world, lines[line], free, shape, cubes, &most);
+      require (most == expected, "seed %u, %s, %u: %u are proven, expected %u: %s", world->seed, shape, i, most,
+               expected, certificate);
+    }
+  world->n_counted++;
+}
+
+/* Returns the places of a joined slice in the empty blocks. */
+static guint
+count_empty_places (const World *world, const char *shape, QuoitCubes cubes)
+{
+  guint n = 0, sides[3];
+
+  read_sides (shape, sides);
+  for (guint b = 0; b < world->n_blocks; b++)
+    if (cubes == QUOIT_CUBES_ADJACENT)
+      {
+        Places places;
+
+        list_places (world, &world->blocks[b], shape, &places);
+        for (guint i = 0; i < places.n; i++)
+          {
+            gboolean is_new = TRUE; /* turns can be equal */
+
+            for (guint k = 0; k < i; k++)
+              is_new = is_new && places.masks[k] != places.masks[i];
+            n += is_new;
+          }
+      }
+    else
+      {
+        guint n_cubes = 0;
+
+        for (guint c = 0; c < world->n_cubes; c++)
+          n_cubes += world->block_of[c] == b;
+        n += n_cubes / (sides[0] * sides[1] * sides[2] / 64);
+      }
+  return n;
+}
+
+/* Compares the fragmentation with its definition. */
+static void
+check_fragmentation (World *world, const QuoitSnapshot *snapshot, QuoitCubes cubes)
+{
+  g_autoptr (QuoitFragmentation) fragmentation = quoit_snapshot_measure_joined_fragmentation (snapshot, cubes);
+  gboolean free[MOST_CUBES];
+  double sum = 0, weights = 0;
+  guint n_free = 0;
+
+  list_free (world, snapshot, NULL, FALSE, free);
+  for (guint c = 0; c < world->n_cubes; c++)
+    n_free += free[c] && world->block_of[c] < world->n_blocks
+              && (cubes != QUOIT_CUBES_ADJACENT || world->blocks[world->block_of[c]].grid[0] > 0);
+  require (quoit_fragmentation_get_n_classes (fragmentation) == 1
+               && quoit_fragmentation_get_n_hosts (fragmentation, 0) == n_free * N_HOSTS,
+           "seed %u: %u free cubes", world->seed, n_free);
+  for (uint32_t part = 0; part < quoit_fragmentation_get_n_parts (fragmentation, 0); part++)
+    {
+      g_autofree char *shape = quoit_fragmentation_dup_part_topology (fragmentation, 0, part);
+      const guint packed = count_fitting (world, free, shape, cubes);
+      const double places = count_empty_places (world, shape, cubes);
+      guint sides[3];
+      double chips;
+
+      read_sides (shape, sides);
+      chips = sides[0] * sides[1] * sides[2];
+      require (quoit_fragmentation_get_part_least (fragmentation, 0, part) == packed
+                   && quoit_fragmentation_get_part_most (fragmentation, 0, part) == packed && places > 0,
+               "seed %u, %s: expected %u", world->seed, shape, packed);
+      weights += chips / places;
+      sum += chips / places * (n_free == 0 ? 0 : 1 - packed * (chips / 64) / n_free);
+    }
+  if (weights > 0)
+    require (fabs (quoit_fragmentation_get_least (fragmentation, 0) - sum / weights * 1e6) < 3
+                 && quoit_fragmentation_get_least (fragmentation, 0) == quoit_fragmentation_get_most (fragmentation, 0),
+             "seed %u: %u..%u, expected %f", world->seed, quoit_fragmentation_get_least (fragmentation, 0),
+             quoit_fragmentation_get_most (fragmentation, 0), sum / weights * 1e6);
+}
+
 static void
 reserve (World *world)
 {
@@ -303,6 +516,11 @@ reserve (World *world)
   g_autoptr (QuoitGroup) group = NULL;
   uint32_t n_tested;
 
+  if (draw (world, 6) == 0)
+    {
+      check_slots (world, snapshot, shape, cubes);
+      check_fragmentation (world, snapshot, draw (world, 2) == 0 ? QUOIT_CUBES_ANY : QUOIT_CUBES_ADJACENT);
+    }
   list_free (world, snapshot, NULL, FALSE, free);
   list_free (world, snapshot, NULL, TRUE, all);
   n_now = count_fitting (world, free, shape, cubes);
@@ -588,10 +806,12 @@ main (void)
       total.n_kept_cubes += world.n_kept_cubes;
       total.n_resized += world.n_resized;
       total.n_turned += world.n_turned;
+      total.n_counted += world.n_counted;
     }
-  printf ("%u granted, %u turned, %u refused, %u options, %u repaired with %u cubes kept, %u resized\n",
+  printf ("%u granted, %u turned, %u refused, %u options, %u repaired with %u cubes kept, %u resized, %u counted\n",
           total.n_granted, total.n_turned, total.n_refused, total.n_options, total.n_repaired, total.n_kept_cubes,
-          total.n_resized);
+          total.n_resized, total.n_counted);
+  require (total.n_counted > n_worlds / 2, "few counts");
   require (total.n_granted > n_worlds && total.n_refused > n_worlds && total.n_options > n_worlds, "few comparisons");
   require (total.n_repaired > n_worlds / 4 && total.n_resized > n_worlds / 2, "few changes");
   require (total.n_turned > n_worlds / 8 && total.n_kept_cubes > n_worlds / 8, "few turned or kept");

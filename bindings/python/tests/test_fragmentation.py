@@ -118,3 +118,21 @@ def test_a_budget_gives_bounds():
     exact = ledger.snapshot().measure_fragmentation()[0]
     rough = ledger.snapshot().measure_fragmentation(steps=1)[0]
     assert rough.least_ppm <= exact.least_ppm <= exact.most_ppm <= rough.most_ppm
+
+
+def test_cubes_in_blocks_are_measured():
+    ledger = quoit.open_memory()
+    ledger.import_fleet_text("v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x4 pool=b block=b; v6e 4x4", now_ms=NOW)
+    for pool in "ab":
+        ledger.reserve(quoit.Request(pool, accelerator="v5p", topology="4x4x4", slices=1, pool=pool), now_ms=NOW)
+    measured = [one for one in ledger.snapshot().measure_joined_fragmentation() if one.parts]
+    assert [(one.free_hosts, one.least_ppm, one.most_ppm) for one in measured] == [(96, 525252, 525252)]
+    assert [(part.topology, part.least) for part in measured[0].parts] == [
+        ("4x4x4", 6),
+        ("4x4x8", 2),
+        ("4x4x12", 2),
+        ("4x4x16", 0),
+    ]
+    assert not any(one.parts for one in ledger.snapshot().measure_joined_fragmentation(quoit.Cubes.ADJACENT))
+    with pytest.raises(quoit.InvalidError, match="NONE"):
+        ledger.snapshot().measure_joined_fragmentation(quoit.Cubes.NONE)

@@ -123,6 +123,27 @@ def test_cuts():
         snapshot.count_slots("v6e", "4x8", cut=quoit.Cut.PARTITION)
 
 
+def test_joined_slices_are_counted():
+    ledger = quoit.open_memory()
+    ledger.import_fleet_text("v5p 4x4x4 x8 pool=a block=a grid=2x2x2; v5p 4x4x4 x3 pool=b block=b", now_ms=NOW)
+    ledger.drain_nodes(["a-0-0"], now_ms=NOW)
+    request = quoit.Request("one", accelerator="v5p", topology="4x4x4", slices=1, pool="b", lease_ms=60_000)
+    ledger.reserve(request, now_ms=NOW)
+    snapshot = ledger.snapshot()
+
+    counted = snapshot.count_joined_slots("v5p", "4x4x12", until_ms=NOW + 60_000)
+    assert [(one.least, one.most) for one in counted] == [(2, 2), (2, 2), (3, 3), (2, 2)]
+    assert counted[2].certificate.splitlines()[1] == "fleet/b most=1 unit=3 free=b-0,b-1,b-2 weights=1,1,1"
+    adjacent = snapshot.count_joined_slots("v5p", cubes=quoit.Cubes.ADJACENT)
+    assert [(one.topology, one.least) for one in adjacent[::4]] == [("4x4x4", 7), ("4x4x8", 3), ("4x8x8", 1), ("8x8x8", 0)]
+    with pytest.raises(quoit.InvalidError, match="cubes 'none'"):
+        snapshot.count_joined_slots("v5p", cubes=quoit.Cubes.NONE)
+    with pytest.raises(quoit.InvalidError, match="v6e has none"):
+        snapshot.count_joined_slots("v6e")
+    with pytest.raises(quoit.NotFoundError, match="no block of v5p that can hold a slice of '8x8x16'"):
+        snapshot.count_joined_slots("v5p", "8x8x16")
+
+
 def test_wrong_arguments_are_refused():
     ledger = quoit.open_memory()
     ledger.import_fleet_text("v6e 4x4 pool=p", now_ms=NOW)

@@ -214,6 +214,10 @@ pack_pairs (const QuoitCubeQuestion *question, unsigned axes, QuoitPackingResult
                                    .demand_weights = g_array_new (FALSE, TRUE, sizeof (guint64)),
                                    .unit = 1 };
   result->least = result->most = quoit_grid_find_pairs (question->grid, question->free, axes, partners);
+  g_array_set_size (result->host_weights, n);
+  g_array_set_size (result->demand_weights, 1);
+  quoit_grid_cover_pairs (question->grid, question->free, axes, partners,
+                          (guint64 *) (void *) result->host_weights->data);
   for (guint32 one = 0; one < n; one++)
     if (partners[one] != QUOIT_NO_INDEX && partners[one] > one)
       {

@@ -5,6 +5,7 @@
 #include "catalogue/catalogue.h"
 #include "fleet/layout.h"
 #include "geometry/packing.h"
+#include "placement/cubes/cubing.h"
 
 /* The numbers of cubes that the topologies of a generation need, each once. */
 typedef struct {
@@ -38,13 +39,8 @@ typedef struct {
   guint n_turns;
 } QuoitCubeQuestion;
 
-/* Packs boxes into the free cubes, without a proof of the upper number. The caller clears @result. */
+/* Packs boxes into the free cubes. The caller clears @result. */
 void quoit_cube_question_pack (const QuoitCubeQuestion *question, QuoitPackingResult *result);
-
-/* How many boxes fit at once. */
-typedef struct {
-  guint32 least, most;
-} QuoitCubeCount;
 
 /* Counts the boxes, or looks up what is known. */
 QuoitCubeCount quoit_cube_costs_count (QuoitCubeCosts *costs, const QuoitCubeQuestion *question);

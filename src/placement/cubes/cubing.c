@@ -5,12 +5,14 @@
 
 /* --- the cubes of a request --- */
 
-/* Lists the boxes that adjacent cubes may form: the requested one, and its turns that are topologies. */
-static void
-list_turns (QuoitCubing *cubing)
+/* Of adjacent cubes, lists the boxes that they may form: the requested one, and its turns that are topologies. */
+void
+quoit_cubing_set_shape (QuoitCubing *cubing)
 {
+  const QuoitGenerationFacts *facts = quoit_generation_facts (cubing->request->generation);
   QuoitShape boxes[QUOIT_MAX_CUBE_TURNS];
 
+  cubing->n_cubes = quoit_shape_chips (cubing->request->shape) / quoit_shape_chips (facts->ocs_cube);
   cubing->n_turns = quoit_joined_list_boxes (cubing->request->generation, cubing->request->shape, boxes);
   for (guint turn = 0; turn < cubing->n_turns; turn++)
     cubing->turns[turn] = (QuoitTurn) { .hosts = boxes[turn] };
@@ -26,8 +28,7 @@ quoit_cubing_init (QuoitCubing *cubing, const QuoitFleet *fleet, const QuoitRequ
   if (!quoit_request_check_complete (request, error) || !quoit_shape_check (request->generation, request->shape, error))
     return FALSE;
   facts = quoit_generation_facts (request->generation);
-  cubing->n_cubes = quoit_shape_chips (request->shape) / quoit_shape_chips (facts->ocs_cube);
-  list_turns (cubing);
+  quoit_cubing_set_shape (cubing);
   /* The cubes that pass the rules are the candidates of a request for whole cubes. */
   cube.cubes = QUOIT_CUBES_NONE;
   cube.place = QUOIT_PLACE_BEST;
@@ -142,6 +143,20 @@ count_adjacent (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 bloc
   return count;
 }
 
+QuoitCubeCount
+quoit_cubing_count_block (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block, guint32 n_free)
+{
+  const guint32 n = n_free / cubing->n_cubes;
+  QuoitCubeCount count = { n, n };
+
+  if (quoit_cubing_is_adjacent (cubing) && n > 0)
+    {
+      count = count_adjacent (cubing, set, block);
+      count.most = MIN (count.most, n);
+    }
+  return count;
+}
+
 void
 quoit_cubing_count (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 enough, guint32 *least, guint32 *most)
 {
@@ -150,14 +165,8 @@ quoit_cubing_count (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 
   *least = *most = 0;
   for (guint32 block = 0; cubing->blocks != NULL && block < cubing->blocks->n && *least < enough; block++)
     {
-      const guint32 n = counts[block] / cubing->n_cubes;
-      QuoitCubeCount count = { n, n };
+      const QuoitCubeCount count = quoit_cubing_count_block (cubing, set, block, counts[block]);
 
-      if (quoit_cubing_is_adjacent (cubing) && n > 0)
-        {
-          count = count_adjacent (cubing, set, block);
-          count.most = MIN (count.most, n);
-        }
       *least += count.least;
       *most += count.most;
     }

@@ -14,6 +14,11 @@ typedef enum {
   QUOIT_CUBE_KNOWN /* it would be intact if all of its nodes were alive */
 } QuoitCubeState;
 
+/* How many slices fit at once. */
+typedef struct {
+  guint32 least, most;
+} QuoitCubeCount;
+
 /* A request for slices that are joined from cubes, in a fleet. */
 typedef struct {
   const QuoitFleet *fleet;
@@ -25,6 +30,8 @@ typedef struct {
   guint n_turns;
 } QuoitCubing;
 
+/* Reads the topology of the request again, after it has changed. */
+void quoit_cubing_set_shape (QuoitCubing *cubing);
 /* Also validates the request. Fails like quoit_plan_slices(). */
 gboolean quoit_cubing_init (QuoitCubing *cubing, const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
 void quoit_cubing_clear (QuoitCubing *cubing);
@@ -67,6 +74,10 @@ guint32 *quoit_cubing_count_by_block (const QuoitCubing *cubing, const QuoitCube
  * at @enough slices. Both are equal unless adjacent cubes are packed. */
 void quoit_cubing_count (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 enough, guint32 *least,
                          guint32 *most);
+
+/* Returns how many slices one block can hold at once, of which @n_free cubes are in the set. */
+QuoitCubeCount quoit_cubing_count_block (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block,
+                                         guint32 n_free);
 
 /* Sets @grid to that of the positions in a block. Returns FALSE if it has no positions, or too many. */
 gboolean quoit_cubing_grid (const QuoitCubing *cubing, guint32 block, QuoitGrid *grid);

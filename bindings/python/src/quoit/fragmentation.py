@@ -47,10 +47,16 @@ def _read_part(handle: Any, index: int, part: int) -> FragmentationPart:
 
 def measure_fragmentation(snapshot: Any, steps: int) -> tuple[Fragmentation, ...]:
     """Measures the fragmentation for the handle of a snapshot. For the modules of this package."""
-    handle = _c.own_handle(
-        lib.quoit_snapshot_measure_fragmentation(snapshot, _c.to_int(steps, "steps", _c.UINT64)),
-        lib.quoit_fragmentation_free,
-    )
+    return _take(lib.quoit_snapshot_measure_fragmentation(snapshot, _c.to_int(steps, "steps", _c.UINT64)))
+
+
+def measure_joined_fragmentation(snapshot: Any, cubes: int) -> tuple[Fragmentation, ...]:
+    """Measures the fragmentation of cubes for the handle of a snapshot. For the modules of this package."""
+    return _take(lib.quoit_snapshot_measure_joined_fragmentation(snapshot, cubes))
+
+
+def _take(measured: Any) -> tuple[Fragmentation, ...]:
+    handle = _c.own_handle(measured, lib.quoit_fragmentation_free)
     return tuple(
         Fragmentation(
             int(lib.quoit_fragmentation_get_n_hosts(handle, index)),

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _c, _frames, _html
+from . import _c, _frames, _html, errors
 from ._c import call, ffi, lib
 from ._views import Rows, View
 from .defragmentation import Defragmentation, plan_defragmentation
@@ -29,11 +29,11 @@ from .fleet import (
     read_source,
     read_window,
 )
-from .fragmentation import Fragmentation, measure_fragmentation
+from .fragmentation import Fragmentation, measure_fragmentation, measure_joined_fragmentation
 from .groups import Group, to_group_name, wrap_group
 from .purchases import Price, Purchase, PurchaseStart, plan_purchase
 from .reports import Report, Verdict, take_report
-from .requests import Cut, Request, request_handle
+from .requests import Cubes, Cut, Request, request_handle
 
 if TYPE_CHECKING:
     from .forks import Fork
@@ -119,6 +119,21 @@ class Preemption:
     """Whether it is proven that no other set is cheaper."""
     alternative: int = 0
     """Which alternative of the request fits then, counted from 1; 0: the request itself. It is the cheapest one."""
+
+
+def _take_slots(handle: Any) -> tuple[Slots, ...]:
+    slots = _c.own_handle(handle, lib.quoit_slots_free)
+    return tuple(
+        Slots(
+            _c.take_text(lib.quoit_slots_dup_topology(slots, row)),
+            assumption,
+            int(lib.quoit_slots_get_least(slots, row, assumption)),
+            int(lib.quoit_slots_get_most(slots, row, assumption)),
+            _c.take_text(lib.quoit_slots_dup_certificate(slots, row, assumption)),
+        )
+        for row in range(lib.quoit_slots_get_n_rows(slots))
+        for assumption in SlotsIf
+    )
 
 
 def take_start(handle: Any) -> Start:
@@ -354,7 +369,7 @@ class Snapshot(View):
             InvalidError: the generation is unknown, or it cannot have the topology.
             NotFoundError: no slice of the fleet is large enough.
         """
-        slots = _c.own_handle(
+        return _take_slots(
             call(
                 lib.quoit_snapshot_count_slots,
                 self._handle,
@@ -363,19 +378,43 @@ class Snapshot(View):
                 _c.to_member(Cut, cut, "cut"),
                 _c.clock(until_ms),
                 _c.to_int(steps, "steps", _c.UINT64),
-            ),
-            lib.quoit_slots_free,
-        )
-        return tuple(
-            Slots(
-                _c.take_text(lib.quoit_slots_dup_topology(slots, row)),
-                assumption,
-                int(lib.quoit_slots_get_least(slots, row, assumption)),
-                int(lib.quoit_slots_get_most(slots, row, assumption)),
-                _c.take_text(lib.quoit_slots_dup_certificate(slots, row, assumption)),
             )
-            for row in range(lib.quoit_slots_get_n_rows(slots))
-            for assumption in SlotsIf
+        )
+
+    def count_joined_slots(
+        self,
+        accelerator: str,
+        topology: str | None = None,
+        *,
+        cubes: Cubes = Cubes.ANY,
+        until_ms: int | None = None,
+    ) -> tuple[Slots, ...]:
+        """Counts how many slices can be joined from the free cubes of the blocks, now and under assumptions.
+
+        Args:
+            accelerator: the TPU generation, as for `Request`.
+            topology: the topology of a joined slice; None: each one that the catalogue lists and a block is large
+                enough for.
+            cubes: which cubes may be joined.
+            until_ms: the later time of `SlotsIf.GROUPS_ENDED`; None: now.
+
+        Returns:
+            For each topology one element per assumption, in the order of `SlotsIf`.
+
+        Raises:
+            InvalidError: the generation is unknown, has no cubes or cannot have the topology, or `cubes` is
+                `Cubes.NONE`.
+            NotFoundError: no block of the fleet is large enough.
+        """
+        return _take_slots(
+            call(
+                lib.quoit_snapshot_count_joined_slots,
+                self._handle,
+                _c.to_text(accelerator, "accelerator"),
+                _c.to_text_or_null(topology, "topology"),
+                _c.to_member(Cubes, cubes, "cubes"),
+                _c.clock(until_ms),
+            )
         )
 
     def plan_defragmentation(self, *, steps: int = 0) -> Defragmentation:
@@ -403,6 +442,23 @@ class Snapshot(View):
             One element for each class, in the order of `classes`.
         """
         return measure_fragmentation(self._handle, steps)
+
+    def measure_joined_fragmentation(self, cubes: Cubes = Cubes.ANY) -> tuple[Fragmentation, ...]:
+        """Measures how much of the free cubes in blocks is no use for joined slices.
+
+        Args:
+            cubes: which cubes may be joined.
+
+        Returns:
+            One element for each class, in the order of `classes`. Classes of other slices have no parts.
+
+        Raises:
+            InvalidError: `cubes` is `Cubes.NONE`.
+        """
+        member = _c.to_member(Cubes, cubes, "cubes")
+        if member == Cubes.NONE:
+            raise errors.InvalidError("cubes 'NONE': expected ANY, ANY_TWISTED or ADJACENT")
+        return measure_joined_fragmentation(self._handle, member)
 
     def plan_purchase(
         self,
