@@ -39,10 +39,15 @@ class Rays:
         self.job = "01000000"
         self.dead = set()
         """The ended jobs."""
+        self.actor = ""
+        """The actor that this process is, if any."""
+        self.dead_actors = set()
         self.cluster = "c" * 56
         self.groups = {}
         """For each live group by id, its row of Ray's list, with its job and lifetime added."""
         self.records = {}
+        self.slices = "ab"
+        """The slices, one letter each."""
         self.lost = set()
         """Names of lost hosts: "a1"."""
         self.used = {}
@@ -86,7 +91,7 @@ class Rays:
     # --- calls of the adapter ---
 
     def list_now(self):
-        nodes = [self._node(name, worker) for name in "ab" for worker in range(2)]
+        nodes = [self._node(name, worker) for name in self.slices for worker in range(2)]
         available = {node["NodeID"]: dict(node["Resources"]) for node in nodes if node["Alive"]}
         for (host, resource), amount in self.used.items():
             _take(available.get(self.node_id(host), {}), {resource: amount})
@@ -137,6 +142,9 @@ class Rays:
 
     def read_records(self, keys):
         return {key: json.loads(self.records[key]) for key in keys if key in self.records}
+
+    def list_record_keys(self):
+        return list(self.records)
 
     def delete_record(self, key):
         self.records.pop(key, None)
@@ -195,12 +203,14 @@ def stand_in(monkeypatch):
     made = Rays()
     monkeypatch.setattr(versions, "check", lambda: None)
     for name in ("list_now", "create_group", "wait_placed", "rows", "named_groups", "remove_groups", "write_record",
-                 "read_records", "delete_record"):  # fmt: skip
+                 "read_records", "list_record_keys", "delete_record"):  # fmt: skip
         monkeypatch.setattr(cluster, name, lambda *arguments, name=name: getattr(made, name)(*arguments))
     monkeypatch.setattr(cluster, "is_connected", lambda: made.is_connected)
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
     monkeypatch.setattr(cluster, "connected_driver", lambda: cluster.Driver(made.cluster, made.job))
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
+    monkeypatch.setattr(cluster, "current_actor", lambda: made.actor)
+    monkeypatch.setattr(cluster, "is_actor_dead", lambda actor: actor in made.dead_actors)
     monkeypatch.setattr(cluster, "get_group", PlacementGroup)
     yield made
     made.is_connected = True

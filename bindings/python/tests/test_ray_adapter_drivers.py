@@ -178,3 +178,70 @@ def test_a_driver_can_move_to_another_cluster_without_waiting(rays, path):
     make(path, num_slices=2)
     rays.restart_cluster()
     assert make(path, num_slices=2).state == quoit.GroupState.RESERVED
+
+
+# --- actors ---
+
+
+def actor_dies(rays):
+    """Simulates kill -9 of the actor that has made groups. This process is then its driver. Ray keeps the groups."""
+    slices._unreleased.clear()
+    rays.dead_actors.add(rays.actor)
+    rays.actor = ""
+
+
+def test_the_slices_of_a_dead_actor_are_free_although_its_driver_lives(rays, path):
+    rays.actor = "a1"
+    make(path, name="train")
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", ("s-a",))]
+    actor_dies(rays)
+    assert rays.names() == ["train"]
+    quoit.ray.sync(path)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+def test_the_placement_groups_of_a_dead_actor_are_removed_after_the_end_of_its_lease(rays, path):
+    rays.actor = "a1"
+    group = make(path, name="train").group
+    actor_dies(rays)
+    with quoit.open(path) as ledger:
+        ledger.end_owner(group.owner)
+    assert live(path) == [] and rays.names() == ["train"]
+    quoit.ray.sync(path)
+    assert rays.names() == [] and rays.records == {}
+
+
+def test_a_detached_group_outlives_the_actor_that_made_it(rays, path):
+    rays.actor = "a1"
+    make(path, name="serve", lifetime="detached")
+    actor_dies(rays)
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", ("s-a",))] and rays.names() == ["serve"]
+
+
+def test_a_group_that_another_driver_has_repaired_outlives_the_actor_that_made_it(rays, path):
+    rays.actor = "a1"
+    made = make(path, name="train")
+    actor_dies(rays)
+    rays.dead_actors.clear()
+    rays.lose("a1")
+    quoit.ray.attach(name="train", ledger=path).repair()
+    rays.dead_actors.add("a1")
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", ("s-b",))] and made.state == quoit.GroupState.RESERVED
+
+
+def test_an_actor_has_a_lease_of_its_own(rays, path):
+    driver = make(path, name="first").group.owner
+    rays.actor = "a1"
+    actor = make(path, name="train").group.owner
+    assert driver == f"ray:ray:{'c' * 12}:01000000" and actor == f"actor:a1|{driver}"
+    with quoit.open(path) as ledger:
+        assert {one.name for one in ledger.snapshot().owners if one.until_ms} == {driver, actor}
+    actor_dies(rays)
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", ("s-a",))]
+    rays.driver_ends()
+    quoit.ray.sync(path)
+    assert live(path) == []

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -18,6 +20,7 @@ pytest.importorskip("pyarrow", reason="Ray Train is not installed: ray[train]==2
 ray = pytest.importorskip("ray", "2.60.0")
 
 from ray.train import ControllerError, FailureConfig, RunConfig, ScalingConfig, WorkerGroupError  # noqa: E402
+from ray.train.v2._internal.execution.callback import ControllerCallback  # noqa: E402
 from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer  # noqa: E402
 from ray.util.placement_group import placement_group_table  # noqa: E402
 
@@ -67,7 +70,9 @@ def record_state(config):
         import jax
 
         state["jax"] = [jax.process_index(), jax.process_count(), jax.default_backend()]
-    pathlib.Path(config["folder"], f"{state['rank']}.json").write_text(json.dumps(state))
+    path = pathlib.Path(config["folder"], f"{state['rank']}.json")
+    path.with_suffix(".new").write_text(json.dumps(state))
+    path.with_suffix(".new").rename(path)
 
 
 def states(folder):
@@ -250,13 +255,21 @@ def test_a_lost_host_ends_the_run_until_the_reservation_is_repaired(losing, slic
 # --- slices that the run itself reserves ----------------------------------------------------------------------------
 
 
-def run_of_its_own(folder, ledger, loop=record_state, workers=2, run=None, **options):
-    scaling = ScalingConfig(use_tpu=True, topology="2x2x2", accelerator_type="TPU-V4", num_workers=workers)
-    trainer = DataParallelTrainer(
+def run_of_its_own(
+    folder, ledger, loop=record_state, workers=2, run=None, callbacks=(), interval_s=60.0, kind=None, **options
+):
+    scaling = ScalingConfig(
+        use_tpu=True,
+        topology="2x2x2",
+        accelerator_type="TPU-V4",
+        num_workers=workers,
+        elastic_resize_monitor_interval_s=interval_s,
+    )
+    trainer = (kind or DataParallelTrainer)(
         loop,
         train_loop_config={"folder": str(folder)},
         scaling_config=scaling,
-        run_config=config(folder, train.ReserveSlices(ledger, **options), name="job", **(run or {})),
+        run_config=config(folder, train.ReserveSlices(ledger, **options), *callbacks, name="job", **(run or {})),
     )
     return trainer.fit()
 
@@ -265,17 +278,24 @@ def history(ledger, since):
     """The verbs of the changes of groups after the journal entry `since`."""
     with quoit.open(ledger) as opened:
         verbs = [entry.verb for entry in opened.changes_since(since)]
-    return [verb for verb in verbs if verb in ("hold", "reserve", "confirm", "repair", "release")]
+    return [verb for verb in verbs if verb in ("hold", "reserve", "confirm", "repair", "resize", "release")]
 
 
 def held(ledger):
     with quoit.open(ledger) as opened:
-        return [group.name for group in opened.snapshot().groups if group.slices]
+        return [group.name for group in opened.snapshot().as_of().groups if group.slices]
+
+
+def forget_runs():
+    """Ends the actor by which Ray divides the hosts among runs. It counts the workers of a killed run for 180 s."""
+    with contextlib.suppress(ValueError):
+        ray.kill(ray.get_actor("AutoscalingCoordinator", namespace="AutoscalingCoordinator"))
 
 
 @pytest.fixture
 def since(ledger, pairs):
     """The last journal entry before the test. After the test, nothing may be allocated in the ledger or in Ray."""
+    forget_runs()
     quoit.ray.sync(ledger)
     with quoit.open(ledger) as opened:
         seq = opened.snapshot().seq
@@ -305,10 +325,10 @@ def test_a_run_keeps_its_slices_over_a_restart(ledger, since, tmp_path):
     assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
-def test_an_elastic_run_releases_its_slices_at_a_restart(ledger, since, tmp_path):
+def test_an_elastic_run_keeps_its_slices_over_a_restart(ledger, since, tmp_path):
     run_of_its_own(tmp_path, ledger, die_once, (2, 2), run={"failure_config": FailureConfig(max_failures=1)})
     assert len(states(tmp_path)) == 2
-    assert history(ledger, since) == ["hold", "confirm", "release"] * 2
+    assert history(ledger, since) == ["hold", "confirm", "release"]
 
 
 def test_a_run_that_loses_a_host_continues_on_another_slice(losing, ledger, since, tmp_path):
@@ -357,3 +377,176 @@ def test_an_interrupted_or_killed_driver_leaves_nothing(pairs, ledger, since, tm
     pairs.wait(lambda: placement_groups() == {}, 30, "Ray's groups are gone")
     if number == signal.SIGKILL:
         pairs.wait(lambda: is_free_after_sync(ledger), 30, "the slices are free in the ledger")
+
+
+# --- elastic runs among other jobs ----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def other_job(ledger, slices, folder):
+    """Another driver, which reserves a slice as soon as there is one, and holds it until the end of the block."""
+    program = (
+        "import ray, pathlib, sys, time, quoit.ray\n"
+        f"ray.init(address={ray.get_runtime_context().gcs_address!r}, log_to_driver=False, logging_level='error')\n"
+        f"folder = pathlib.Path({str(folder)!r})\n"
+        "(folder / 'asks').touch()\n"
+        f"with quoit.ray.slice_placement_group('2x2x2', 'v4', num_slices={slices}, ledger={ledger!r}, timeout_s=300,"
+        " name='other') as got:\n"
+        "    (folder / 'got').write_text(' '.join(got.slice_names))\n"
+        "    sys.stdin.read()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.stdin.close()
+            process.wait(60)
+
+
+def groups_over_time(ledger, since):
+    """For each later journal entry: the slices of each group that is live after it, by the group's name."""
+    with quoit.open(ledger) as opened:
+        seqs = [entry.seq for entry in opened.changes_since(since)]
+    for seq in seqs:
+        with quoit.open(ledger, at=seq) as past:
+            groups = past.snapshot().groups
+            yield {one.name: [s.name for s in one.slices] for one in groups if one.slices and not one.source}
+
+
+def record_until_end(config):
+    """Each worker writes its state, then waits for the file `end`. If the file `lose` appears, the last worker kills
+    its raylet.
+    """
+    import ray.train
+
+    context, folder = ray.train.get_context(), pathlib.Path(config["folder"])
+    rank, size = context.get_world_rank(), context.get_world_size()
+    here = folder / f"{size} workers"
+    here.mkdir(exist_ok=True)
+    record_state({"folder": str(here)})
+    while not (folder / "end").exists():
+        if rank == size - 1 and (folder / "lose").exists():
+            (folder / "lose").unlink()
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(600)
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def elastic_run(folder, ledger, workers, **options):
+    """Runs an elastic job in a thread, which ends at the end of the block."""
+    run = {"failure_config": FailureConfig(max_failures=3)}
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        job = pool.submit(run_of_its_own, folder, ledger, record_until_end, workers, run, **options)
+        try:
+            yield job
+        finally:
+            (folder / "end").touch()
+        job.result(60)
+
+
+def ranks(folder, size, names):
+    """The host of each worker of the run with that many workers, by rank; [] if not all have written their state."""
+    workers = states(folder / f"{size} workers")
+    return [names[one["node"]] for one in workers] if len(workers) == size else []
+
+
+def reserve_slice(name, ledger):
+    """Reserves the slice with that name."""
+    labels = [{"ray.io/tpu-slice-name": name}] * 2
+    return quoit.ray.slice_placement_group("2x2x2", "v4", bundle_label_selector=labels, ledger=ledger, timeout_s=20)
+
+
+def test_an_elastic_run_continues_on_its_slice_although_another_job_waits_for_it(losing, ledger, since, tmp_path):
+    names = losing.id2name
+    with reserve_slice("s-9", ledger):
+        with contextlib.ExitStack() as stack:
+            with elastic_run(tmp_path, ledger, (2, 4)):
+                losing.wait(lambda: ranks(tmp_path, 4, names()), 60, "four workers")
+                stack.enter_context(other_job(ledger, 1, tmp_path))
+                losing.wait(lambda: (tmp_path / "asks").exists(), 60, "the other job asks")
+                (tmp_path / "lose").touch()
+                losing.wait(lambda: ranks(tmp_path, 2, names()), 60, "two workers")
+                assert ranks(tmp_path, 4, names()) == ["s-10/0", "s-10/1", "s-11/0", "s-11/1"]
+                assert ranks(tmp_path, 2, names()) == ["s-10/0", "s-10/1"]
+                assert not (tmp_path / "got").exists()
+            losing.wait(lambda: (tmp_path / "got").exists(), 60, "the slice is free after the run")
+        assert (tmp_path / "got").read_text() == "s-10"
+    # The blocking reservation; the run; its loss and its end; the other job.
+    assert history(ledger, since) == [
+        *["hold", "confirm"] * 2,
+        "resize",
+        "release",
+        "hold",
+        "confirm",
+        *["release"] * 2,
+    ]
+
+
+def test_an_elastic_run_grows_and_its_slices_keep_their_ids(pairs, ledger, since, tmp_path):
+    pytest.importorskip("jax")
+    from ray.train.v2.jax import JaxTrainer
+
+    names = pairs.id2name
+    blocking = [reserve_slice(name, ledger) for name in ("s-10", "s-11")]
+    with elastic_run(tmp_path, ledger, (2, 6), interval_s=1.0, kind=JaxTrainer):
+        pairs.wait(lambda: ranks(tmp_path, 2, names()), 60, "two workers")
+        blocking.pop(0).release()
+        pairs.wait(lambda: ranks(tmp_path, 4, names()), 60, "four workers")
+        blocking.pop(0).release()
+        pairs.wait(lambda: ranks(tmp_path, 6, names()), 60, "six workers")
+    # Ray's order would be s-10, s-11, s-9.
+    hosts = ["s-9/0", "s-9/1", "s-10/0", "s-10/1", "s-11/0", "s-11/1"]
+    for size in (2, 4, 6):
+        assert ranks(tmp_path, size, names()) == hosts[:size]
+    ids = [one["env"]["MEGASCALE_SLICE_ID"] for one in states(tmp_path / "6 workers")]
+    assert ids == ["0", "0", "1", "1", "2", "2"]
+    run = [*["hold", "confirm"], *["release", "resize"] * 2, "release"]
+    assert history(ledger, since) == [*["hold", "confirm"] * 2, *run]
+
+
+def test_an_elastic_run_with_too_few_slices_releases_them_and_waits(losing, ledger, since, tmp_path):
+    names = losing.id2name
+    blocking = reserve_slice("s-9", ledger)
+    with elastic_run(tmp_path, ledger, (4, 6)):
+        losing.wait(lambda: ranks(tmp_path, 4, names()), 60, "four workers")
+        with other_job(ledger, 1, tmp_path):
+            losing.wait(lambda: (tmp_path / "asks").exists(), 60, "the other job asks")
+            (tmp_path / "4 workers").rename(tmp_path / "before")
+            (tmp_path / "lose").touch()
+            losing.wait(lambda: (tmp_path / "got").exists(), 60, "the other job has the slice that is left")
+            assert held(ledger) == [blocking.group.name, "other"]
+        assert (tmp_path / "got").read_text() == "s-10"
+        blocking.release()
+        losing.wait(lambda: ranks(tmp_path, 4, names()), 90, "four workers on two slices")
+    assert ranks(tmp_path, 4, names()) == ["s-10/0", "s-10/1", "s-9/0", "s-9/1"]
+
+
+class WriteProcess(ControllerCallback):
+    """Writes the process id of the controller to a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def after_controller_start(self, train_run_context):
+        self.path.write_text(str(os.getpid()))
+
+
+@pytest.mark.parametrize("synchronised", [True, False])
+def test_the_slices_of_a_killed_controller_end(pairs, ledger, since, tmp_path, synchronised):
+    controller = tmp_path / "controller"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        options = {"callbacks": [WriteProcess(controller)], "lease_s": 6.0}
+        job = pool.submit(run_of_its_own, tmp_path, ledger, record_until_end, (2, 4), **options)
+        pairs.wait(lambda: len(states(tmp_path / "4 workers")) == 4, 60, "four workers")
+        assert len(held(ledger)) == 1
+        os.kill(int(controller.read_text()), signal.SIGKILL)
+        with pytest.raises(ray.exceptions.ActorDiedError):
+            job.result(60)
+    # A sync finds that the actor is dead. Without a sync, the slices are free when the lease ends.
+    is_free = is_free_after_sync if synchronised else lambda ledger: held(ledger) == []
+    pairs.wait(lambda: is_free(ledger), 12, "the slices are free", interval_s=0.2)
+    # Ray keeps the placement groups of a dead actor until its driver ends. A sync removes them.
+    quoit.ray.sync(ledger)
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=3, ledger=ledger, timeout_s=10):
+        pass

@@ -288,6 +288,20 @@ def dead_jobs() -> set[str]:
         return {row["JobID"] for row in _state().job_table() if row["IsDead"]}
 
 
+def current_actor() -> str:
+    """Returns the id of the actor that this process is; "" if it is a driver or a task."""
+    actor = _worker().actor_id
+    return "" if actor.is_nil() else str(actor.hex())
+
+
+def is_actor_dead(actor_id: str) -> bool:
+    """Returns whether that actor has ended, and is not restarted."""
+    check_answers()
+    with _translated_errors:
+        row: Mapping[str, Any] = _state().actor_table(actor_id)
+    return row.get("State") == "DEAD"
+
+
 # --- groups -------------------------------------------------------------------------------------------------------
 
 
@@ -460,6 +474,12 @@ def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
             [key.encode() for key in keys] or [b"?"], _NAMESPACE, REPLY_S
         )
     return {key.decode(): json.loads(value) for key, value in found.items()}
+
+
+def list_record_keys() -> list[str]:
+    """Returns the keys of all records in the cluster, also those of other ledgers."""
+    with _translated_errors:
+        return [key.decode() for key in _worker().gcs_client.internal_kv_keys(b"", _NAMESPACE, REPLY_S)]
 
 
 def delete_record(key: str) -> None:

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Union
 
 from .. import errors
@@ -80,6 +80,7 @@ class RayLedger:
             listing = cluster.list_now()
             self._check_source(listing)
             ending_owners = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
+            dead_actors = _find_dead_actors(records.values())
             # Ray removes the groups of a driver some time after it reports the driver as dead.
             placed_owners = {
                 group.owner
@@ -87,7 +88,7 @@ class RayLedger:
                 if self._is_of_this_cluster(group.owner, listing)
                 and has_ray_group(group, records.get(owners.record_key(group)), listing)
             }
-            gone = [group for group in live if self._is_gone(group, records, listing, dead)]
+            gone = [group for group in live if self._is_gone(group, records, listing, dead, dead_actors)]
             for record in filter(None, (records.get(owners.record_key(group)) for group in gone)):
                 _remove_recorded_groups(record, listing)
             # If a power loss undoes the import, the next sync imports the same state again. A release must be durable,
@@ -119,19 +120,30 @@ class RayLedger:
             listing.pins.update(before.pins)
 
     def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
-        """Removes from Ray the groups of drivers that were killed before they confirmed the hold.
+        """Removes from Ray the groups of drivers that were killed before they confirmed the hold, and of dead actors.
 
-        Otherwise detached groups of these drivers would stay for ever. Their holds have expired, but the ledger keeps
-        the ended groups for some time. This method therefore reads the record of each ended group once.
+        Otherwise detached groups of these drivers would stay for ever, and groups of an actor as long as its driver.
+        The holds of these drivers have expired, but the ledger keeps the ended groups for some time. Their records, and
+        those of groups that the ledger no longer has, are read until the maker is known to be dead or not to matter.
         """
-        groups = self.quoit.snapshot().groups
-        ended = {owners.record_key(one) for one in groups if not one.source and one.state is GroupState.REMOVED}
-        records = cluster.read_records(sorted(ended - self._searched_keys)) if ended - self._searched_keys else {}
-        abandoned = {key: record for key, record in records.items() if record.get("job") in dead}
+        groups = [one for one in self.quoit.snapshot().groups if not one.source]
+        ended = {owners.record_key(one) for one in groups if one.state is GroupState.REMOVED}
+        live = {owners.record_key(one) for one in groups} - ended
+        keys = (ended | set(cluster.list_record_keys())) - live
+        unknown = keys - self._searched_keys
+        records = cluster.read_records(sorted(unknown)) if unknown else {}
+        dead_actors = _find_dead_actors(records.values())
+        abandoned = {
+            key: record
+            for key, record in records.items()
+            if record.get("actor") in dead_actors or (key in ended and record.get("job") in dead)
+        }
         for key, record in abandoned.items():
             _remove_recorded_groups(record, listing)
             cluster.delete_record(key)
-        self._searched_keys = ended - (records.keys() - abandoned.keys())
+        # A record is read again if its group has ended, or if its actor lives: the maker can die later.
+        again = {key for key, record in records.items() if key in ended or record.get("actor")} - abandoned.keys()
+        self._searched_keys = keys - again
 
     def live_groups(self) -> list[Group]:
         """Returns the live groups of the ledger, without those of sources."""
@@ -172,12 +184,24 @@ class RayLedger:
                 )
 
     def _is_gone(
-        self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing, dead: set[str]
+        self,
+        group: Group,
+        records: Mapping[str, Mapping[str, Any]],
+        listing: cluster.Listing,
+        dead: set[str],
+        dead_actors: set[str],
     ) -> bool:
-        """Returns whether a group of the ledger has no placement groups in Ray, and no driver is creating them."""
+        """Returns whether a group of the ledger has no placement groups in Ray, and no driver is creating them.
+
+        Placement groups of an actor that has died do not count, because Ray removes them only when the driver ends.
+        """
         key = owners.record_key(group)
         record = records.get(key)
-        if group.state is GroupState.HELD or has_ray_group(group, record, listing):
+        if group.state is GroupState.HELD:
+            return False
+        if record is not None and record.get("actor") in dead_actors:
+            return cluster.read_records([key]).get(key) == record  # another driver may have repaired the group
+        if has_ray_group(group, record, listing):
             return False
         if record is None:
             # The driver was killed before it wrote the record, or another program made the group.
@@ -191,6 +215,12 @@ class RayLedger:
             return record.get("job") in dead
         # A driver changes the record before it replaces groups. If the record is unchanged, no driver replaces them.
         return cluster.read_records([key]).get(key) == record
+
+
+def _find_dead_actors(records: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Returns the dead ones of the actors that have written the records."""
+    actors = {record.get("actor") or "" for record in records} - {""}
+    return {actor for actor in actors if cluster.is_actor_dead(actor)}
 
 
 class SourceTakenError(errors.ConflictError):

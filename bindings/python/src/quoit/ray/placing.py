@@ -139,7 +139,10 @@ def write_planned_record(
 
 
 def _record(group_request: SliceGroupRequest, record: Mapping[str, Any]) -> str:
-    return json.dumps({**record, "name": group_request.name, "arguments": group_request.shape.arguments})
+    actor = "" if group_request.is_detached else cluster.current_actor()
+    return json.dumps(
+        {**record, "actor": actor, "name": group_request.name, "arguments": group_request.shape.arguments}
+    )
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:

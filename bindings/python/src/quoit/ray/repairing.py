@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces the lost slices of a group."""
+"""Replaces the lost slices of a group, and changes its number of slices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import errors
+from ..forks import Fork
 from ..groups import Group, GroupSliceState
+from ..ledger import Ledger
 from ..reports import Report
 from . import cluster
 from .placing import (
@@ -33,10 +35,18 @@ from .uninterrupted import run_uninterrupted
 _PAUSE_S = 0.1
 
 
-def repair(group_request: SliceGroupRequest, reservation: Reservation, timeout_s: float) -> Reservation:
+def repair(
+    group_request: SliceGroupRequest, reservation: Reservation, timeout_s: float, n_slices: int | None = None
+) -> Reservation:
     """Replaces the lost and leaving slices in the ledger, and creates placement groups in Ray for the new slices.
 
     If an exception or an interrupt comes after the change in the ledger, the whole reservation is released.
+
+    Args:
+        group_request: the request. If `n_slices` is given, its shape has that number of slices.
+        reservation: the reservation.
+        timeout_s: how long to wait for free slices.
+        n_slices: the new number of slices; None: the present number.
 
     Raises:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
@@ -44,9 +54,9 @@ def repair(group_request: SliceGroupRequest, reservation: Reservation, timeout_s
     end = time.monotonic() + timeout_s
     created, group = CreatedGroups(), None
     try:
-        group = _repair_in_ledger(group_request, reservation, end)
+        group = _repair_in_ledger(group_request, reservation, end, n_slices)
         kept = _list_kept_groups(group_request, reservation, group)
-        if len(kept) == len(group.slices) and reservation.ray_groups:
+        if len(kept) == len(group.slices) == len(reservation.group.slices) and reservation.ray_groups:
             return Reservation(group, reservation.selectors, reservation.ray_groups)
         return _replace_groups(group_request, reservation, group, kept, created, end)
     except BaseException as error:
@@ -115,14 +125,38 @@ def explain(group_request: SliceGroupRequest, group: Group) -> Report:
     return snapshot.explain(group_request.shape.request(group.name, excluded=excluded, slices=len(lost)))
 
 
-def _repair_in_ledger(group_request: SliceGroupRequest, reservation: Reservation, end: float) -> Group:
-    """Repairs the group in the ledger and returns it. Retries until `end` if too few slices are free."""
+def change_slices(quoit: Ledger | Fork, group: Group, n_slices: int | None = None) -> Group:
+    """Replaces the lost and leaving slices of a group, and gives it `n_slices` slices. Returns the group after that.
+
+    Intact slices stay, as far as the number allows it. If a step is refused, earlier steps stay: call this in a batch
+    of the ledger, or on a fork.
+
+    Raises:
+        NotNowError, NeverError: too few slices are free.
+        NotFoundError, ConflictError, ExpiredError: the group has ended.
+    """
+    after: Group | None = None
+    if n_slices is not None:
+        # Grows only after the repair, because a group grows only beside the slices that it has.
+        after = quoit.resize(group, min(n_slices, len(group.slices))).after
+    after = quoit.repair(after or group).after
+    assert after is not None
+    if n_slices is not None and len(after.slices) < n_slices:
+        after = quoit.resize(after, n_slices).after
+    assert after is not None
+    return after
+
+
+def _repair_in_ledger(
+    group_request: SliceGroupRequest, reservation: Reservation, end: float, n_slices: int | None
+) -> Group:
+    """Changes the group in the ledger and returns it. Retries until `end` if too few slices are free."""
     while True:
         group_request.ledger.listing(0.0)
         try:
             with group_request.ledger.quoit.batch():
-                after = group_request.ledger.quoit.repair(reservation.group).after
-                assert after is not None
+                present = group_request.ledger.quoit.group(reservation.group)
+                after = change_slices(group_request.ledger.quoit, present, n_slices)
                 _check_source(group_request, after)
             return after
         except errors.RefusedError as error:

@@ -119,6 +119,26 @@ def check_shape(arguments: Mapping[str, Any]) -> Shape:
     return _shape_of(whole)
 
 
+def resize_shape(shape: Shape, num_slices: int) -> Shape:
+    """Returns the shape with another number of slices.
+
+    Raises:
+        InvalidError: the number is below 1, or the shape names its slices.
+    """
+    if num_slices < 1:
+        raise errors.InvalidError(f"num_slices '{num_slices}': expected at least 1")
+    selectors = shape.arguments["bundle_label_selector"]
+    if shape.named and num_slices != shape.rules.num_slices:
+        raise errors.InvalidError(
+            f"num_slices '{num_slices}': expected {shape.rules.num_slices}, "
+            "the number of slices that bundle_label_selector names"
+        )
+    if selectors is not None:
+        # The selectors of all slices are equal, so those of the first slice are repeated.
+        selectors = list(selectors[: shape.rules.bundles_per_slice]) * num_slices
+    return check_shape({**shape.arguments, "num_slices": num_slices, "bundle_label_selector": selectors})
+
+
 _tpu_per_chip = functools.lru_cache(maxsize=8)(resource_per_chip)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import logging
 import math
 import os
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, overload
 
-from .. import errors
+from .. import _c, errors
 from ..groups import Group, GroupState
 from ..reports import Report
 from ..topologies import Profile
@@ -26,7 +27,7 @@ from .placing import Reservation, SliceGroupRequest, cancel, release
 from .refusals import SlicesNotFreeError
 from .repairing import explain as explain_repair
 from .repairing import repair
-from .shapes import Shape, check_shape, list_foreign_slices
+from .shapes import Shape, check_shape, list_foreign_slices, resize_shape
 from .uninterrupted import run_uninterrupted
 
 _log = logging.getLogger("quoit.ray")
@@ -324,7 +325,8 @@ class SlicePlacementGroup:
         record, reservation = self._read_record(before)
         if self._lock.acquire(blocking=False):
             try:
-                self._reservation = reservation if self._reservation is before else self._reservation
+                if self._reservation is before:
+                    self._set_present(record, reservation)
             finally:
                 self._lock.release()
         if record is not None and not record["groups"]:
@@ -377,8 +379,16 @@ class SlicePlacementGroup:
             self.group, record["selectors"], ray_groups
         )
 
+    def _set_present(self, record: Mapping[str, Any] | None, reservation: Reservation) -> None:
+        """Sets the present reservation, and its number of slices, which another driver can have changed."""
+        if reservation is not self._reservation and record is not None:
+            if record["arguments"] != self._shape.arguments:
+                self._request = dataclasses.replace(self._request, shape=check_shape(record["arguments"]))
+            self._reservation = reservation
+
     def _refresh(self) -> Mapping[str, Any] | None:
-        record, self._reservation = self._read_record(self._reservation)
+        record, reservation = self._read_record(self._reservation)
+        self._set_present(record, reservation)
         if record is not None and not record["groups"] and record.get("job") not in cluster.dead_jobs():
             raise errors.NotNowError(f"{self._reservation.group.handle} is being repaired by another driver")
         return record
@@ -431,11 +441,7 @@ class SlicePlacementGroup:
             ConflictError: this process is now a driver of another cluster.
         """
         with self._lock:
-            if self._is_released or self._has_ended():
-                raise errors.NotFoundError(f"{self._reservation.group.handle} was released")
-            self._check_driver()
-            if self._refresh() is None:
-                raise errors.NotFoundError(f"{self._reservation.group.handle} was released")
+            self._check_live()
             try:
                 self._reservation = repair(self._request, self._reservation, _seconds(timeout_s, "timeout_s"))
                 return True
@@ -444,6 +450,39 @@ class SlicePlacementGroup:
                     raise
             self.release()
             return False
+
+    def resize(self, num_slices: int, *, timeout_s: float = 0.0) -> None:
+        """Changes the reservation to `num_slices` intact slices, in one step of the ledger.
+
+        Intact slices stay reserved, as far as the number allows it; no other job can get them in between. Lost and
+        leaving slices are given up first. With ``pg_per_slice``, the placement groups of slices that stay are kept.
+        Otherwise the single placement group is replaced if a slice changes, and tasks and actors in it end. Slice ids
+        can change. The next request with the same `key` must state the new number.
+
+        Args:
+            num_slices: the new number of slices.
+            timeout_s: how long to wait for free slices, in seconds.
+
+        Raises:
+            NotNowError, NeverError: too few slices are free, and nothing has changed; or like `repair`.
+            InvalidError: the number is below 1, or the reservation names its slices (``bundle_label_selector``).
+            NotFoundError, ConflictError: like `repair`.
+        """
+        with self._lock:
+            self._check_live()
+            shape = resize_shape(self._shape, _c.to_int(num_slices, "num_slices"))
+            group_request = dataclasses.replace(self._request, shape=shape)
+            timeout_s = _seconds(timeout_s, "timeout_s")
+            self._reservation = repair(group_request, self._reservation, timeout_s, shape.rules.num_slices)
+            self._request = group_request
+
+    def _check_live(self) -> None:
+        """Raises if the reservation was released, or if Ray does not answer. Reads the present reservation."""
+        if not self._is_released and not self._has_ended():
+            self._check_driver()
+            if self._refresh() is not None:
+                return
+        raise errors.NotFoundError(f"{self._reservation.group.handle} was released")
 
     def release(self) -> None:
         """Removes Ray's placement groups, and frees the slices in the ledger when Ray reports their chips as free.
@@ -530,8 +569,8 @@ def slice_placement_group(
         source: the cluster's name in the ledger.
         key: the request key. While the slices of a key are reserved, a call with the same key in any driver returns
             these slices and reserves nothing.
-        owner: the owner of the group; None: the driver. Detached groups end with their cluster and have the owner
-            OWNER|ray:SOURCE:CLUSTER:detached.
+        owner: the owner of the group; None: the driver, or the actor that makes the call. Detached groups end with
+            their cluster and have the owner OWNER|ray:SOURCE:CLUSTER:detached.
         timeout_s: how long to wait for free slices, in seconds; 0: do not wait. If enough slices are free, they are
             reserved at once.
         lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds, from
@@ -689,7 +728,9 @@ def _request(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None
     driver = cluster.connected_driver()
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
     if owner is None or job == owners.DETACHED:
-        owner = owners.owner_name(ledger.source, driver.cluster, job, owner)
+        # An actor has a lease of its own, because its driver can outlive it.
+        actor = "" if job == owners.DETACHED else cluster.current_actor()
+        owner = owners.owner_name(ledger.source, driver.cluster, job, f"actor:{actor}" if actor else owner)
     return SliceGroupRequest(ledger, shape, shape.arguments["name"], key, owner, lease_s, driver)
 
 

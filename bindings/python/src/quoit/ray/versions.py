@@ -33,6 +33,8 @@ NEEDED = (
     Feature("the removal of a group", "ray.util.placement_group", "remove_placement_group"),
     Feature("the list of nodes", "ray._private.state", "GlobalState.node_table"),
     Feature("the list of jobs", "ray._private.state", "GlobalState.job_table"),
+    Feature("the row of an actor", "ray._private.state", "GlobalState.actor_table", "actor_id"),
+    Feature("the actor of this process", "ray._private.worker", "Worker.actor_id"),
     Feature("the available resources of each node", "ray._private.state", "GlobalState.available_resources_per_node"),
     Feature("a connection to the control plane", "ray._private.state", "GlobalState._connect_and_get_accessor"),
     Feature("the list of groups", "ray._raylet", "GlobalStateAccessor.get_placement_group_table"),
@@ -49,6 +51,7 @@ NEEDED = (
     Feature(
         "read access to the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"
     ),
+    Feature("the list of keys of that store", "ray._raylet", "InnerGcsClient.internal_kv_keys", "prefix"),
     Feature(
         "write access to the control plane's key-value store",
         "ray._raylet",
