@@ -4,6 +4,7 @@
  * ids are assigned later. They own all their strings. */
 #pragma once
 
+#include <quoit/request.h>
 #include <string.h>
 
 #include <quoit/group.h>
@@ -120,13 +121,15 @@ typedef struct {
   QuoitGeneration generation;
   QuoitShape shape;
   guint32 chips_per_host; /* 0: Ray's default for the shape */
+  QuoitCubes cubes;
   guint32 n_slices;
   gint64 until_ms; /* the end of its lease; 0: none */
   gint32 priority;
   guint16 n_labels;
   guint32 n_named;
   const QuoitPair *labels;
-  const char *const *named; /* full names of its slices, n_slices of them; n_named 0: any that are free */
+  const char *const *named; /* full names of its slices, n_slices of them, or of the cubes of all of them, each
+                             * in the order of its box; n_named 0: any that are free */
 } QuoitReservationClaim;
 
 /* Which use of nodes the claims include, as bits. If the scope includes groups and the claims have none, the source has

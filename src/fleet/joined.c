@@ -6,6 +6,30 @@
 /* The hosts of a cube along each axis: a host has 2x2x1 chips. */
 static const guint32 cube_grid[3] = { 2, 2, 4 };
 
+/* --- words --- */
+
+static const char *const cubes_names[] = { [QUOIT_CUBES_NONE] = "none",
+                                           [QUOIT_CUBES_ANY] = "any",
+                                           [QUOIT_CUBES_ANY_TWISTED] = "any-twisted",
+                                           [QUOIT_CUBES_ADJACENT] = "adjacent" };
+
+const char *
+quoit_cubes_name (QuoitCubes cubes)
+{
+  return cubes_names[cubes];
+}
+
+gboolean
+quoit_cubes_find (const char *name, QuoitCubes *cubes)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cubes_names); i++)
+    if (strcmp (cubes_names[i], name) == 0)
+      return *cubes = (QuoitCubes) i, TRUE;
+  return FALSE;
+}
+
+/* --- groups --- */
+
 /* Returns the word at *@at, and moves *@at behind it; NULL: there is none. The caller owns it. */
 static char *
 next_word (const char **at)

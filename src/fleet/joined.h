@@ -10,6 +10,10 @@
 
 enum { QUOIT_MAX_CUBE_TURNS = 6 };
 
+/* Return "adjacent", or the reverse. */
+const char *quoit_cubes_name (QuoitCubes cubes);
+gboolean quoit_cubes_find (const char *name, QuoitCubes *cubes);
+
 /* Reads the generation and the topology of the slices of a group with QUOIT_RECORD_CUBES from its request. Returns
  * FALSE if it states none. */
 gboolean quoit_group_joined_class (const QuoitGroupData *group, QuoitGeneration *generation, QuoitShape *shape);

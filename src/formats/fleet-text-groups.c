@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "fleet/joined.h"
 #include "fleet/labels.h"
 
-enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_SLICES, KEY_UNTIL, KEY_OWNER, KEY_PRIORITY, N_KEYS };
+enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_SLICES, KEY_UNTIL, KEY_OWNER, KEY_PRIORITY, KEY_CUBES, N_KEYS };
 
-static const char *const key_names[N_KEYS] = { "pool", "zone", "hostchips", "slices", "until", "owner", "priority" };
+static const char *const key_names[N_KEYS]
+    = { "pool", "zone", "hostchips", "slices", "until", "owner", "priority", "cubes" };
 
 static const char label_prefix[] = "label.";
 
@@ -20,6 +22,7 @@ typedef struct {
   QuoitFleetWord values[N_KEYS];
   GArray *labels;    /* of QuoitLabel; see quoit_labels_new() */
   GPtrArray *slices; /* full names; owned */
+  QuoitCubes cubes;
   QuoitSliceFacts facts;
 } Group;
 
@@ -76,7 +79,7 @@ read_key (QuoitFleetReader *reader, QuoitFleetWord word, Group *group)
       return TRUE;
     }
   return quoit_fleet_refuse (reader, word.at, length,
-                             "one of pool, zone, hostchips, slices, until, owner, priority, label.KEY");
+                             "one of pool, zone, hostchips, slices, until, owner, priority, cubes, label.KEY");
 }
 
 static gboolean
@@ -144,47 +147,110 @@ read_priority (QuoitFleetReader *reader, const Group *group, gint32 *priority)
   return TRUE;
 }
 
-/* Reads "0,2-3": the numbers of slices of the pool, which an earlier item must have. */
 static gboolean
-read_slices (QuoitFleetReader *reader, Group *group, const char *pool)
+read_cubes (QuoitFleetReader *reader, Group *group)
 {
-  QuoitFleetWord word = group->values[KEY_SLICES];
-  const char *p = word.at, *end;
-  guint32 n = pool == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
-  gint64 last = -1;
+  g_autofree char *text = dup_value (group, KEY_CUBES);
+
+  group->cubes = QUOIT_CUBES_NONE;
+  return text == NULL || (quoit_cubes_find (text, &group->cubes) && group->cubes != QUOIT_CUBES_NONE)
+         || quoit_fleet_refuse (reader, group->values[KEY_CUBES].at, group->values[KEY_CUBES].length,
+                                "any, any-twisted or adjacent");
+}
+
+/* Reads "POOL:" at @p, if it is there, into *@pool. Returns what is behind. */
+static const char *
+read_pool (const char *p, const char *end, char **pool)
+{
+  const char *colon = memchr (p, ':', (gsize) (end - p)), *comma = memchr (p, ',', (gsize) (end - p));
+
+  if (colon == NULL || (comma != NULL && comma < colon))
+    return p;
+  g_free (*pool);
+  *pool = g_strndup (p, (gsize) (colon - p));
+  return colon + 1;
+}
+
+static guint32
+count_slices (const QuoitFleetReader *reader, const char *pool)
+{
+  return pool == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
+}
+
+/* Adds the slices "2" or "2-4" of the pool at @p. Returns what is behind, or NULL. Whole slices are in order, but cubes
+ * are in that of the joined slices. */
+static const char *
+read_range (QuoitFleetReader *reader, Group *group, const char *pool, const char *p, const char *end, GHashTable *known)
+{
+  guint32 from, to;
+
+  p = quoit_fleet_read_number (p, end, &from);
+  to = from;
+  if (p != NULL && p < end && *p == '-')
+    p = quoit_fleet_read_number (p + 1, end, &to);
+  if (p == NULL || (p < end && *p != ',') || to < from || to >= count_slices (reader, pool))
+    return NULL;
+  for (guint32 slice = from; slice <= to; slice++)
+    {
+      char *name = g_strdup_printf ("%s/%s/%s-%u", quoit_claims_source (reader->claims), pool, pool, slice);
+
+      g_ptr_array_add (group->slices, name);
+      if (!g_hash_table_add (known, name))
+        return NULL;
+    }
+  return p;
+}
+
+/* Reads "0,2-3" or "a:0,2-3,b:1": the numbers of slices of pools, which earlier items must have. */
+static gboolean
+read_slices (QuoitFleetReader *reader, Group *group, const char *of_pool)
+{
+  const QuoitFleetWord word = group->values[KEY_SLICES];
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *pool = g_strdup (of_pool);
+  const char *p = word.at, *end = word.at + word.length;
 
   if (word.at == NULL)
     return TRUE;
-  end = word.at + word.length;
-  if (n == 0)
-    return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
   for (;;)
     {
-      guint32 from, to;
+      const guint32 n = count_slices (reader, (p = read_pool (p, end, &pool), pool));
+      g_autofree char *expected = NULL;
 
-      p = quoit_fleet_read_number (p, end, &from);
-      to = from;
-      if (p != NULL && p < end && *p == '-')
-        p = quoit_fleet_read_number (p + 1, end, &to);
-      if (p == NULL || (p < end && *p != ',') || (gint64) from <= last || to < from || to >= n)
+      if (n == 0)
+        return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
+      p = read_range (reader, group, pool, p, end, known);
+      if (p == NULL)
         {
-          g_autofree char *expected
-              = g_strdup_printf ("slices of pool '%s': 0 to %u in order, such as 0,2-3", pool, n - 1);
-
+          expected = g_strdup_printf ("slices of pool '%s': 0 to %u, each once, such as 0,2-3", pool, n - 1);
           return quoit_fleet_refuse (reader, word.at, word.length, expected);
         }
-      for (guint32 slice = from; slice <= to; slice++)
-        g_ptr_array_add (group->slices,
-                         g_strdup_printf ("%s/%s/%s-%u", quoit_claims_source (reader->claims), pool, pool, slice));
-      last = to;
       if (p == end)
-        break;
+        return TRUE;
       p++;
     }
-  if (group->count.at == NULL)
-    group->n_slices = group->slices->len;
-  return group->n_slices == group->slices->len
-         || quoit_fleet_refuse (reader, group->count.at, group->count.length, "as many slices as slices= has");
+}
+
+/* Checks that as many slices are named as the group has, or as many cubes as they have. */
+static gboolean
+count_named (QuoitFleetReader *reader, Group *group)
+{
+  const guint32 n_cubes = MAX (1, quoit_shape_chips (group->facts.shape) / QUOIT_CUBE_CHIPS),
+                n_each = group->cubes == QUOIT_CUBES_NONE ? 1 : n_cubes;
+
+  if (group->slices->len == 0)
+    return TRUE;
+  if (group->count.at == NULL && group->slices->len % n_each == 0)
+    group->n_slices = group->slices->len / n_each;
+  if ((guint64) group->n_slices * n_each == group->slices->len)
+    return TRUE;
+  if (n_each > 1)
+    {
+      g_autofree char *expected = g_strdup_printf ("%u cubes for each slice", n_each);
+
+      return quoit_fleet_refuse (reader, group->values[KEY_SLICES].at, group->values[KEY_SLICES].length, expected);
+    }
+  return quoit_fleet_refuse (reader, group->count.at, group->count.length, "as many slices as slices= has");
 }
 
 static gboolean
@@ -199,8 +265,8 @@ add_group (QuoitFleetReader *reader, Group *group)
   if (!read_name (reader, group, name)
       || !quoit_fleet_read_facts (reader, group->generation, group->topology, group->values[KEY_HOSTCHIPS],
                                   &group->facts)
-      || !read_slices (reader, group, pool) || !read_until (reader, group, &claim.until_ms)
-      || !read_priority (reader, group, &claim.priority))
+      || !read_cubes (reader, group) || !read_slices (reader, group, pool) || !count_named (reader, group)
+      || !read_until (reader, group, &claim.until_ms) || !read_priority (reader, group, &claim.priority))
     return FALSE;
   for (guint i = 0; i < group->labels->len; i++)
     {
@@ -212,6 +278,7 @@ add_group (QuoitFleetReader *reader, Group *group)
   claim.generation = group->facts.generation;
   claim.shape = group->facts.shape;
   claim.chips_per_host = group->values[KEY_HOSTCHIPS].at == NULL ? 0 : group->facts.chips_per_host;
+  claim.cubes = group->cubes;
   claim.n_slices = group->n_slices;
   claim.n_labels = (guint16) labels->len;
   claim.labels = (const QuoitPair *) (const void *) labels->data;

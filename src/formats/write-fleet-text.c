@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "fleet/blocks.h"
 #include "fleet/group-lists.h"
+#include "fleet/joined.h"
 #include "formats/writer.h"
 #include "models/ray/label-syntax.h"
 
@@ -188,25 +189,63 @@ is_word (const char *text)
   return *text != '\0' && *text != '#' && strpbrk (text, " \t\n\v\f\r;") == NULL;
 }
 
+/* Lists the slices of the layout that the group has: whole ones, or the cubes of each joined one in their order. A
+ * slice that is no longer in the fleet is QUOIT_NO_INDEX. Returns NULL if they cannot be found. */
+static GArray *
+list_slices (const QuoitLayout *layout, const QuoitGroupData *group)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree guint32 *cubes = g_new (guint32, group->n_nodes / QUOIT_CUBE_HOSTS + 1);
+
+  for (guint32 i = 0; i < group->n_slices; i++)
+    {
+      const guint32 slice = quoit_layout_group_slice (layout, group, i);
+      QuoitShape box;
+
+      if (group->kind != QUOIT_RECORD_CUBES)
+        g_array_append_val (slices, slice);
+      else if (quoit_group_find_cubes (layout, group, i, &box, cubes))
+        g_array_append_vals (slices, cubes, quoit_shape_chips (box));
+      else
+        return NULL;
+    }
+  return g_steal_pointer (&slices);
+}
+
+/* Whether an import could reserve the slice for a group. */
+static gboolean
+can_write_slice (const Writing *writing, const QuoitGroupData *group, guint32 slice)
+{
+  char buffer[QUOIT_LABEL_BUFFER_SIZE];
+  guint32 grid[3];
+  QuoitSliceFlags flags;
+
+  if (slice == QUOIT_NO_INDEX || writing->numbers[slice] == NOT_WRITTEN)
+    return FALSE;
+  if (group->kind == QUOIT_RECORD_CUBES
+      && (find_block (writing->layout, slice, buffer) == NULL
+          || (quoit_group_cubes (group) == QUOIT_CUBES_ADJACENT
+              && find_position (writing->layout, slice, grid) == QUOIT_NO_INDEX)))
+    return FALSE;
+  flags = quoit_slice_status_flags (quoit_fleet_slice_status (writing->fleet, (QuoitSliceId) { slice }));
+  return (flags & QUOIT_SLICE_INTACT) != 0 && (flags & QUOIT_SLICE_DRAINING) == 0;
+}
+
 /* Whether an import could reserve the slices of the group. */
 static gboolean
 can_write_group (const Writing *writing, const QuoitGroupData *group)
 {
-  if (!quoit_group_is_callers (group) || !quoit_group_has_whole_slices (group) || group->state == QUOIT_GROUP_AHEAD
-      || group->n_slices == 0 || !is_word (group->name) || (*group->owner != '\0' && !is_word (group->owner)))
-    return FALSE;
-  for (guint32 i = 0; i < group->n_slices; i++)
-    {
-      guint32 slice = quoit_layout_group_slice (writing->layout, group, i);
-      QuoitSliceFlags flags;
+  g_autoptr (GArray) slices = NULL;
 
-      if (slice == QUOIT_NO_INDEX || writing->numbers[slice] == NOT_WRITTEN)
-        return FALSE;
-      flags = quoit_slice_status_flags (quoit_fleet_slice_status (writing->fleet, (QuoitSliceId) { slice }));
-      if ((flags & QUOIT_SLICE_INTACT) == 0 || (flags & QUOIT_SLICE_DRAINING) != 0)
-        return FALSE;
-    }
-  return TRUE;
+  if (!quoit_group_is_callers (group) || (!quoit_group_has_whole_slices (group) && group->kind != QUOIT_RECORD_CUBES)
+      || group->state == QUOIT_GROUP_AHEAD || group->n_slices == 0 || !is_word (group->name)
+      || (*group->owner != '\0' && !is_word (group->owner)))
+    return FALSE;
+  slices = list_slices (writing->layout, group);
+  for (guint i = 0; slices != NULL && i < slices->len; i++)
+    if (!can_write_slice (writing, group, g_array_index (slices, guint32, i)))
+      return FALSE;
+  return slices != NULL;
 }
 
 static void
@@ -217,12 +256,14 @@ choose_groups (Writing *writing)
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+      g_autoptr (GArray) slices = NULL;
 
       if (group == NULL || !can_write_group (writing, group))
         continue;
       g_ptr_array_add (writing->groups, (gpointer) group);
-      for (guint32 i = 0; i < group->n_slices; i++)
-        writing->has_group[quoit_layout_group_slice (writing->layout, group, i)] = 1;
+      slices = list_slices (writing->layout, group);
+      for (guint i = 0; i < slices->len; i++)
+        writing->has_group[g_array_index (slices, guint32, i)] = 1;
     }
   g_ptr_array_sort (writing->groups, quoit_group_by_id);
 }
@@ -233,30 +274,26 @@ pool_of_slice (const Writing *writing, guint32 slice)
   return writing->pools[writing->layout->shelves[writing->layout->slices[slice].shelf].pool];
 }
 
-static gint
-by_number (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* Appends " slices=0,2-3". */
+/* Appends " slices=0,2-3", or " slices=a:0,2-3,b:1" if the slices are in several pools. */
 static void
-append_slices (Writing *writing, const QuoitGroupData *group)
+append_slices (Writing *writing, const GArray *slices, gboolean has_pools)
 {
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const char *pool = NULL;
 
-  for (guint32 i = 0; i < group->n_slices; i++)
-    g_array_append_val (numbers, writing->numbers[quoit_layout_group_slice (writing->layout, group, i)]);
-  g_array_sort (numbers, by_number);
-  for (guint i = 0; i < numbers->len;)
+  for (guint i = 0; i < slices->len;)
     {
-      const guint32 first = g_array_index (numbers, guint32, i);
+      const guint32 slice = g_array_index (slices, guint32, i), first = writing->numbers[slice];
+      const char *of_slice = pool_of_slice (writing, slice);
       guint32 last = first;
 
-      g_string_append_printf (writing->text, "%s%u", i == 0 ? " slices=" : ",", first);
-      for (i++; i < numbers->len && g_array_index (numbers, guint32, i) == last + 1; i++)
+      g_string_append (writing->text, i == 0 ? " slices=" : ",");
+      if (has_pools && g_strcmp0 (pool, of_slice) != 0)
+        g_string_append_printf (writing->text, "%s:", of_slice);
+      pool = of_slice;
+      g_string_append_printf (writing->text, "%u", first);
+      for (i++; i < slices->len && writing->numbers[g_array_index (slices, guint32, i)] == last + 1
+                && strcmp (pool_of_slice (writing, g_array_index (slices, guint32, i)), pool) == 0;
+           i++)
         last++;
       if (last > first)
         g_string_append_printf (writing->text, "-%u", last);
@@ -266,43 +303,83 @@ append_slices (Writing *writing, const QuoitGroupData *group)
 static gboolean
 is_in_one_pool (const Writing *writing, const QuoitGroupData *group)
 {
-  const char *pool = pool_of_slice (writing, quoit_layout_group_slice (writing->layout, group, 0));
+  g_autoptr (GArray) slices = list_slices (writing->layout, group);
+  const char *pool = pool_of_slice (writing, g_array_index (slices, guint32, 0));
 
-  for (guint32 i = 1; i < group->n_slices; i++)
-    if (strcmp (pool, pool_of_slice (writing, quoit_layout_group_slice (writing->layout, group, i))) != 0)
+  for (guint i = 1; i < slices->len; i++)
+    if (strcmp (pool, pool_of_slice (writing, g_array_index (slices, guint32, i))) != 0)
       return FALSE;
   return TRUE;
 }
 
+/* Whole slices of a group are written by number; cubes are in the order of the joined slices. */
+static gint
+by_number (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Writing *writing = data;
+  const guint32 x = writing->numbers[*(const guint32 *) a], y = writing->numbers[*(const guint32 *) b];
+
+  return x < y ? -1 : x > y;
+}
+
+/* Appends the pool and the slices of the group. Whole slices in several pools are not stated, because any others will
+ * do; cubes are, because others may be in blocks that then cannot hold the next group. */
+static void
+append_place (Writing *writing, const QuoitGroupData *group)
+{
+  const gboolean is_joined = group->kind == QUOIT_RECORD_CUBES, is_in_pool = is_in_one_pool (writing, group);
+  g_autoptr (GArray) slices = list_slices (writing->layout, group);
+
+  if (is_joined)
+    g_string_append_printf (writing->text, " cubes=%s", quoit_cubes_name (quoit_group_cubes (group)));
+  else
+    g_array_sort_with_data (slices, by_number, writing);
+  if (is_in_pool)
+    g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, g_array_index (slices, guint32, 0)));
+  if (is_in_pool || is_joined)
+    append_slices (writing, slices, !is_in_pool);
+}
+
 /* Appends "v6e 4x4", and the chips of a host if they are not Ray's default. */
 static void
-append_class (Writing *writing, const QuoitClass *class, guint32 n_slices)
+append_class (Writing *writing, const QuoitSliceFacts *facts, guint32 n_slices)
 {
   QuoitSliceFacts usual;
 
-  g_string_append_printf (writing->text, "%s ", quoit_generation_name (class->facts.generation));
-  quoit_shape_append (writing->text, class->facts.shape);
+  g_string_append_printf (writing->text, "%s ", quoit_generation_name (facts->generation));
+  quoit_shape_append (writing->text, facts->shape);
   g_string_append_printf (writing->text, " x%u", n_slices);
-  if (!quoit_slice_facts (class->facts.generation, class->facts.shape, 0, &usual, NULL)
-      || usual.chips_per_host != class->facts.chips_per_host)
-    g_string_append_printf (writing->text, " hostchips=%u", (guint) class->facts.chips_per_host);
+  if (!quoit_slice_facts (facts->generation, facts->shape, 0, &usual, NULL)
+      || usual.chips_per_host != facts->chips_per_host)
+    g_string_append_printf (writing->text, " hostchips=%u", (guint) facts->chips_per_host);
+}
+
+/* Returns the facts of the slices that the group requested. */
+static QuoitSliceFacts
+find_facts (const Writing *writing, const QuoitGroupData *group)
+{
+  const guint32 slice = quoit_layout_group_slice (writing->layout, group, 0);
+  QuoitSliceFacts facts;
+  QuoitGeneration generation;
+  QuoitShape shape;
+
+  return group->kind == QUOIT_RECORD_CUBES && quoit_group_joined_class (group, &generation, &shape)
+                 && quoit_slice_facts (generation, shape, 4, &facts, NULL)
+             ? facts
+             : quoit_layout_slice_class (writing->layout, (QuoitSliceId) { slice })->facts;
 }
 
 static void
 write_group (Writing *writing, const QuoitGroupData *group)
 {
-  const guint32 slice = quoit_layout_group_slice (writing->layout, group, 0);
+  const QuoitSliceFacts facts = find_facts (writing, group);
   const gint64 until_ms = quoit_fleet_group_until_ms (writing->fleet, group);
   g_autofree char *until = until_ms == 0 ? NULL : quoit_time_format (until_ms);
 
   begin_item (writing);
   g_string_append_printf (writing->text, "group %s ", group->name);
-  append_class (writing, quoit_layout_slice_class (writing->layout, (QuoitSliceId) { slice }), group->n_slices);
-  if (is_in_one_pool (writing, group))
-    {
-      g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, slice));
-      append_slices (writing, group);
-    }
+  append_class (writing, &facts, group->n_slices);
+  append_place (writing, group);
   if (until != NULL)
     g_string_append_printf (writing->text, " until=%s", until);
   if (*group->owner != '\0')
@@ -315,13 +392,19 @@ write_group (Writing *writing, const QuoitGroupData *group)
       g_string_append_printf (writing->text, " label.%s=%s", group->labels[i].key, group->labels[i].value);
 }
 
+static gboolean
+has_place (const Writing *writing, const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_RECORD_CUBES || is_in_one_pool (writing, group);
+}
+
 /* Groups whose slices have numbers come first, because the others get any slices that are free then. */
 static void
 write_groups (Writing *writing)
 {
   for (guint several = 0; several < 2; several++)
     for (guint i = 0; i < writing->groups->len; i++)
-      if (is_in_one_pool (writing, writing->groups->pdata[i]) == (several == 0))
+      if (has_place (writing, writing->groups->pdata[i]) == (several == 0))
         write_group (writing, writing->groups->pdata[i]);
 }
 
@@ -394,7 +477,7 @@ write_slices (Writing *writing, guint32 first, guint32 end)
   GString *refs[N_MARKS];
 
   begin_item (writing);
-  append_class (writing, class, end - first);
+  append_class (writing, &class->facts, end - first);
   g_string_append_printf (writing->text, " pool=%s", pool_of_slice (writing, first));
   if (zone != NULL)
     g_string_append_printf (writing->text, " zone=%s", zone);

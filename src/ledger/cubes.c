@@ -121,6 +121,20 @@ quoit_step_make_cube_group (const QuoitFleet *fleet, const QuoitGroupData *facts
   return NULL;
 }
 
+QuoitGroupData *
+quoit_step_take_cube_group (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                            const QuoitPlan *chosen, QuoitRefusal *refusal, GError **error)
+{
+  g_auto (QuoitJoined) joined = { 0 };
+
+  quoit_joined_init (&joined);
+  if (!quoit_cubes_take_named (fleet, request, chosen->slices, chosen->n, &joined, error))
+    return NULL;
+  if (limit_by_quotas (fleet, request, joined.boxes->len) < joined.boxes->len)
+    return quoit_refusal_set (refusal, request), NULL;
+  return make_group (fleet, facts, NULL, NULL, &joined);
+}
+
 /* Fails with DAMAGED if the request joins no cubes. */
 static gboolean
 check_request (const QuoitGroupData *group, const QuoitRequest *request, GError **error)

@@ -84,7 +84,7 @@ return_existing_group (const QuoitRequest *request, const Texts *texts, gint64 b
 typedef struct {
   QuoitVerb verb;
   gint64 lease_ms;         /* 0: no lease */
-  const QuoitPlan *chosen; /* its slices; NULL: placement chooses them */
+  const QuoitPlan *chosen; /* its slices or cubes; NULL: placement chooses them */
   gint alternative;        /* the only one to try; -1: all of them, in order */
   gboolean is_ahead;       /* it begins at from_ms and ends at until_ms (0: without an end) */
   gint64 from_ms, until_ms;
@@ -174,11 +174,24 @@ take_chosen (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGr
   return *new_group != NULL;
 }
 
+/* Makes a group of slices that are joined from the cubes that the caller has chosen. */
+static gboolean
+take_cubes (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, const Making *making,
+            QuoitGroupData **new_group, QuoitRefusal *refusal, GError **error)
+{
+  g_autoptr (QuoitFleet) seen = see_for (fleet, facts, making);
+
+  *new_group = quoit_step_take_cube_group (seen != NULL ? seen : fleet, facts, request, making->chosen, refusal, error);
+  return *new_group != NULL;
+}
+
 static gboolean
 make_placed_group (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts,
                    const Making *making, QuoitGroupData **new_group, GPtrArray **moved, QuoitRefusal *refusal,
                    GError **error)
 {
+  if (making->chosen != NULL && request->cubes != QUOIT_CUBES_NONE)
+    return take_cubes (fleet, request, facts, making, new_group, refusal, error);
   if (making->chosen != NULL)
     return take_chosen (fleet, request, facts, making->chosen, new_group, moved, refusal, error);
   return quoit_request_is_by_host (request)

@@ -37,6 +37,7 @@ make_request (const QuoitReservationClaim *claim, gint64 time_ms, GError **error
   request->generation = claim->generation;
   request->shape = claim->shape;
   request->chips_per_host = claim->chips_per_host;
+  request->cubes = claim->cubes;
   request->n_slices = claim->n_slices;
   request->lease_ms = claim->until_ms == 0 ? 0 : claim->until_ms - time_ms;
   request->priority = claim->priority;
@@ -60,6 +61,21 @@ fail_refusal (const Reserving *reserving, QuoitRefusal *refusal, GError **error)
   return FALSE;
 }
 
+/* Lists the cubes that the claim names, in its order. */
+static gboolean
+choose_cubes (const Reserving *reserving, const QuoitReservationClaim *claim, QuoitPlan *plan, GError **error)
+{
+  for (guint32 i = 0; i < claim->n_named; i++)
+    {
+      QuoitSliceId slice = { 0 };
+
+      if (!quoit_layout_lookup_slice (reserving->scratch->layout, claim->named[i], &slice, error))
+        return FALSE;
+      quoit_plan_append (plan, slice.index);
+    }
+  return TRUE;
+}
+
 /* Chooses the slices that the claim names. */
 static gboolean
 choose_named (const Reserving *reserving, const QuoitReservationClaim *claim, const QuoitRequest *request,
@@ -68,6 +84,8 @@ choose_named (const Reserving *reserving, const QuoitReservationClaim *claim, co
   g_autoptr (QuoitRequest) named = quoit_request_dup (request, request->name);
   g_auto (QuoitRefusal) refusal = { 0 };
 
+  if (claim->cubes != QUOIT_CUBES_NONE)
+    return choose_cubes (reserving, claim, plan, error);
   for (guint32 i = 0; i < claim->n_named; i++)
     quoit_request_add_slice_name (named, named->slices, claim->named[i]);
   return quoit_plan_slices (reserving->scratch, named, plan, &refusal, error)

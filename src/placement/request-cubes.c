@@ -5,26 +5,6 @@
 #include "fleet/blocks.h"
 #include "placement/request.h"
 
-static const char *const names[] = { [QUOIT_CUBES_NONE] = "none",
-                                     [QUOIT_CUBES_ANY] = "any",
-                                     [QUOIT_CUBES_ANY_TWISTED] = "any-twisted",
-                                     [QUOIT_CUBES_ADJACENT] = "adjacent" };
-
-const char *
-quoit_cubes_name (QuoitCubes cubes)
-{
-  return names[cubes];
-}
-
-gboolean
-quoit_cubes_find (const char *name, QuoitCubes *cubes)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (strcmp (names[i], name) == 0)
-      return *cubes = (QuoitCubes) i, TRUE;
-  return FALSE;
-}
-
 /* Only the pages of some generations document twists (gke-kuberay-jax 1.9). */
 static gboolean
 check_twist (const QuoitRequest *request, GError **error)

@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "fleet/group.h"
+#include "fleet/joined.h"
 #include "fleet/recent.h"
 #include "catalogue/catalogue.h"
 #include "models/ray/selector.h"
@@ -130,9 +131,6 @@ gboolean quoit_cut_find (const char *name, QuoitCut *cut);
 /* Return "first", or the reverse. */
 const char *quoit_place_policy_name (QuoitPlacePolicy place);
 gboolean quoit_place_policy_find (const char *name, QuoitPlacePolicy *place);
-/* Return "adjacent", or the reverse. */
-const char *quoit_cubes_name (QuoitCubes cubes);
-gboolean quoit_cubes_find (const char *name, QuoitCubes *cubes);
 /* Whether the slices of the request can be joined as it says. Fails with INVALID. */
 gboolean quoit_request_check_cubes (const QuoitRequest *request, GError **error);
 /* Whether the request can be cut as it says. Fails with INVALID. */

@@ -27,7 +27,7 @@ typedef struct {
   char *text;
   QuoitLedger *ledger;
   gint64 now_ms;
-  guint n_named, n_granted, n_refused, n_options, n_repaired, n_kept_cubes, n_resized, n_turned, n_counted;
+  guint n_named, n_granted, n_refused, n_options, n_repaired, n_kept_cubes, n_resized, n_turned, n_counted, n_read;
 } World;
 
 static guint
@@ -361,8 +361,8 @@ check_proof (const World *world, const char *line, const gboolean *free, const c
                 missing &= ~(1u << world->position[c]);
                 of_place += by_position[world->position[c]];
               }
-          require (missing != 0 || of_place >= unit, "seed %u: a place of %" G_GUINT64_FORMAT ": %s", world->seed, of_place,
-                   line);
+          require (missing != 0 || of_place >= unit, "seed %u: a place of %" G_GUINT64_FORMAT ": %s", world->seed,
+                   of_place, line);
         }
     }
   else
@@ -720,6 +720,36 @@ resize (World *world)
   quoit_group_change_free (change);
 }
 
+/* Writes the fleet with its groups as text and reads it again: the text is then the same, and joined slices have the
+ * same cubes in the same order. */
+static void
+check_text (World *world)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (world->ledger), again = NULL;
+  g_autoptr (QuoitLedger) copy = quoit_ledger_open_memory ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = quoit_snapshot_dup_fleet_text (snapshot, NULL), *same = NULL;
+
+  require (text != NULL && import_text (copy, text, NULL, world->now_ms, &error), "seed %u: %s: %s", world->seed,
+           error_text (error), text);
+  again = quoit_ledger_snapshot (copy);
+  same = quoit_snapshot_dup_fleet_text (again, NULL);
+  require (g_strcmp0 (text, same) == 0, "seed %u: %s is read as %s", world->seed, text, same);
+  for (uint32_t g = 0; g < quoit_snapshot_get_n_groups (again); g++)
+    {
+      g_autoptr (QuoitGroup) read = quoit_snapshot_dup_group (again, g);
+      g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, quoit_group_get_name (read), &error);
+
+      require (group != NULL && quoit_group_get_n_slices (group) == quoit_group_get_n_slices (read), "seed %u: %s",
+               world->seed, quoit_group_get_name (read));
+      for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
+        for (uint32_t w = 0; w < quoit_group_get_n_workers (group, s); w++)
+          require (g_strcmp0 (quoit_group_get_worker_name (group, s, w), quoit_group_get_worker_name (read, s, w)) == 0,
+                   "seed %u: worker %u of '%s'", world->seed, w, quoit_group_get_name (read));
+      world->n_read += g_str_has_prefix (quoit_group_get_name (read), "g");
+    }
+}
+
 static void
 draw_fleet (World *world)
 {
@@ -773,6 +803,8 @@ run_world (World *world)
       world->now_ms += 1000;
       steps[draw (world, G_N_ELEMENTS (steps))](world);
       require_consistent (world->ledger, world->text);
+      if (step % 20 == 19)
+        check_text (world);
       if (is_file && step % 10 == 9)
         {
           quoit_ledger_unref (world->ledger);
@@ -807,11 +839,13 @@ main (void)
       total.n_resized += world.n_resized;
       total.n_turned += world.n_turned;
       total.n_counted += world.n_counted;
+      total.n_read += world.n_read;
     }
-  printf ("%u granted, %u turned, %u refused, %u options, %u repaired with %u cubes kept, %u resized, %u counted\n",
+  printf ("%u granted, %u turned, %u refused, %u options, %u repaired with %u cubes kept, %u resized, %u counted, %u "
+          "read\n",
           total.n_granted, total.n_turned, total.n_refused, total.n_options, total.n_repaired, total.n_kept_cubes,
-          total.n_resized, total.n_counted);
-  require (total.n_counted > n_worlds / 2, "few counts");
+          total.n_resized, total.n_counted, total.n_read);
+  require (total.n_counted > n_worlds / 2 && total.n_read > n_worlds / 2, "few counts");
   require (total.n_granted > n_worlds && total.n_refused > n_worlds && total.n_options > n_worlds, "few comparisons");
   require (total.n_repaired > n_worlds / 4 && total.n_resized > n_worlds / 2, "few changes");
   require (total.n_turned > n_worlds / 8 && total.n_kept_cubes > n_worlds / 8, "few turned or kept");

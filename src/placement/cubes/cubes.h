@@ -28,6 +28,12 @@ void quoit_cubing_choose (const QuoitCubing *cubing, QuoitCubeSet *set, guint32 
  * in the set, which has as many, and removes them from it. */
 void quoit_cubing_take (const QuoitCubing *cubing, QuoitCubeSet *set, guint32 block, guint32 n, guint32 *cubes);
 
+/* Chooses the @n cubes, which are slices of the layout, slice by slice in the order of their boxes. Fails with INVALID
+ * if the cubes of a slice cannot be joined like this, with NEVER if a slice is no cube that the request accepts, and
+ * with NOT_NOW if one is not free. */
+gboolean quoit_cubes_take_named (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *cubes, guint32 n,
+                                 QuoitJoined *joined, GError **error);
+
 /* Appends to @nodes, of guint32, the hosts in the layout of a slice of free cubes, in the order of its box. */
 void quoit_joined_list_nodes (const QuoitFleet *fleet, QuoitShape box, const guint32 *cubes, GArray *nodes);
 
