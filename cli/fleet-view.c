@@ -88,6 +88,7 @@ static const Column node_columns[] = {
   { "ray_head", "RAY HEAD", RANKED (7, CELL_FLAG) },
   { "assumed", NULL, CELL_LIST },
   { "held_by", "HELD BY", CELL_LIST },
+  { "state_reason", "REASON", RANKED (3, CELL_TEXT) },
 };
 
 static const Column node_fact_columns[] = {
@@ -105,6 +106,7 @@ static const Column node_fact_columns[] = {
   { "ray_head", "Ray head", CELL_FLAG },
   { "assumed", "assumed", CELL_LIST },
   { "held_by", "held by", CELL_LIST },
+  { "state_reason", "reason", CELL_TEXT },
   { "identity", "identity", CELL_TEXT },
   { "sources", "sources", CELL_LIST },
 };
@@ -127,6 +129,7 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   uint32_t pool = quoit_snapshot_get_node_pool (snapshot, node);
   int64_t slice = quoit_snapshot_get_node_slice (snapshot, node);
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
+  const char *reason = quoit_snapshot_get_node_reason (snapshot, node);
 
   table_add_text (nodes, quoit_snapshot_get_node_name (snapshot, node));
   table_take_text (nodes, node_display_name (snapshot, node));
@@ -145,6 +148,7 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   table_add_flag (nodes, quoit_snapshot_is_node_ray_head (snapshot, node));
   table_take_list (nodes, assumption_words (quoit_snapshot_get_node_assumptions (snapshot, node)));
   table_take_list (nodes, node_users (snapshot, node));
+  table_add_text (nodes, reason[0] == '\0' ? NULL : reason);
 }
 
 static GPtrArray *

@@ -155,9 +155,10 @@ type Node struct {
 	Identity    string // its Ray node id, or its name if the source gives no id
 	Address     string // "" if its source has none
 	State       NodeState
-	Pool        int // the index of its pool
-	Slice       int // the index of its slice; -1 if it is in no slice
-	WorkerID    int // its worker id in the slice; -1 if it is not stated
+	StateReason string // why the source reports the state: "NotReady"; "" if it states no reason, or if a user has set it
+	Pool        int    // the index of its pool
+	Slice       int    // the index of its slice; -1 if it is in no slice
+	WorkerID    int    // its worker id in the slice; -1 if it is not stated
 	Chips       int
 	IsRayHead   bool     // the Ray head runs on it; a TPU node can be a Ray head
 	IsExternal  bool     // the whole node is in external use
@@ -513,6 +514,7 @@ func nodeFromC(c *C.QuoitSnapshot, index C.uint32_t) Node {
 		Identity:    moveString(C.quoit_snapshot_dup_node_identity(c, index)),
 		Address:     C.GoString(C.quoit_snapshot_get_node_address(c, index)),
 		State:       NodeState(C.quoit_snapshot_get_node_state(c, index)),
+		StateReason: C.GoString(C.quoit_snapshot_get_node_reason(c, index)),
 		Pool:        int(C.quoit_snapshot_get_node_pool(c, index)),
 		Slice:       int(C.quoit_snapshot_get_node_slice(c, index)),
 		WorkerID:    int(C.quoit_snapshot_get_node_worker_id(c, index)),

@@ -521,6 +521,21 @@ QUOIT_API const char *quoit_snapshot_get_node_address (const QuoitSnapshot *snap
 QUOIT_API QuoitNodeState quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node);
 
 /**
+ * quoit_snapshot_get_node_reason:
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Says why the source of the node reports this state: for Kubernetes "NotReady", "does not report", "gives pods fewer
+ * chips than it has", "being deleted", "unschedulable" or "a taint announces its removal"; for a node that its source
+ * no longer has, "no longer in its source". Later versions may have more reasons.
+ *
+ * Returns: (transfer none): the reason; "" if the node is alive, if its source states none, or if a user has set the
+ * state
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_node_reason (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
  * quoit_snapshot_get_node_pool:
  * @node: below quoit_snapshot_get_n_nodes()
  *

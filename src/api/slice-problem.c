@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a slice is degraded, in words: the hosts that do not work, and what its nodes contradict. */
+#include <string.h>
+
 #include "api/handles.h"
 
 /* More names than these say no more to a person. */
@@ -19,6 +21,27 @@ append_list (GString *text, const char *noun, const GPtrArray *names, const char
   if (n > n_named)
     g_string_append_printf (text, " and %u more", n - n_named);
   g_string_append_printf (text, " %s %s", n == 1 ? "is" : "are", what);
+}
+
+/* Appends the dead nodes, those with the same reason together: "node a is dead (NotReady)". */
+static void
+append_dead (GString *text, const QuoitSnapshot *snapshot, GPtrArray *nodes)
+{
+  while (nodes->len > 0)
+    {
+      const char *reason = quoit_snapshot_get_node_reason (snapshot, GPOINTER_TO_UINT (nodes->pdata[0]));
+      g_autoptr (GPtrArray) names = g_ptr_array_new (), others = g_ptr_array_new ();
+      g_autofree char *what = *reason == '\0' ? g_strdup ("dead") : g_strdup_printf ("dead (%s)", reason);
+
+      for (guint i = 0; i < nodes->len; i++)
+        if (strcmp (quoit_snapshot_get_node_reason (snapshot, GPOINTER_TO_UINT (nodes->pdata[i])), reason) == 0)
+          g_ptr_array_add (names, (char *) quoit_snapshot_get_node_name (snapshot, GPOINTER_TO_UINT (nodes->pdata[i])));
+        else
+          g_ptr_array_add (others, nodes->pdata[i]);
+      append_list (text, "node", names, what);
+      g_ptr_array_set_size (nodes, 0);
+      g_ptr_array_extend (nodes, others, NULL, NULL);
+    }
 }
 
 /* A worker is served by an alive node, or its node is dead, or it has none. */
@@ -46,12 +69,12 @@ append_missing (GString *text, const QuoitSnapshot *snapshot, uint32_t slice, gu
 
       if (quoit_snapshot_get_node_state (snapshot, node) == QUOIT_NODE_DEAD
           && (worker < 0 || (guint) worker >= n_hosts || workers[worker] == WORKER_DEAD))
-        g_ptr_array_add (dead, (char *) quoit_snapshot_get_node_name (snapshot, node));
+        g_ptr_array_add (dead, GUINT_TO_POINTER (node));
     }
   for (guint i = 0; i < n_hosts; i++)
     if (workers[i] == WORKER_MISSING)
       g_ptr_array_add (missing, g_strdup_printf ("%u", i));
-  append_list (text, "node", dead, "dead");
+  append_dead (text, snapshot, dead);
   append_list (text, "worker", missing, "missing");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the nodes of a snapshot. */
 #include "api/handles.h"
+#include "fleet/names.h"
 
 static const QuoitLayout *
 snapshot_layout (const QuoitSnapshot *snapshot)
@@ -85,6 +86,14 @@ quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node)
   g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, QUOIT_NODE_DEAD);
 
   return quoit_fleet_node_state (snapshot->fleet, (QuoitNodeId) { node });
+}
+
+const char *
+quoit_snapshot_get_node_reason (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < snapshot_layout (snapshot)->n_nodes, "");
+
+  return quoit_fleet_node_reason (snapshot->fleet, (QuoitNodeId) { node });
 }
 
 uint32_t

@@ -18,8 +18,34 @@ typedef enum {
   QUOIT_NODE_EXTERNAL = 1 << 1,     /* external use of the whole node */
   QUOIT_NODE_ASSUMED_ID = 1 << 2,   /* its worker id was not stated */
   QUOIT_NODE_ASSUMED_NAME = 1 << 3, /* its host name contains a cluster name that was not stated */
-  QUOIT_NODE_LOST = 1 << 4          /* no longer in its source; remains as a dead node while a group has it */
+  QUOIT_NODE_LOST = 1 << 4,         /* no longer in its source; remains as a dead node while a group has it */
+  QUOIT_NODE_CAUSE = 7 << 5         /* three bits with a QuoitNodeCause */
 } QuoitNodeFlags;
+
+/* Why Kubernetes places no pods on a node, so that it is draining or dead. Databases store these values, so new ones
+ * are only appended. */
+typedef enum {
+  QUOIT_CAUSE_NONE = 0, /* not stated */
+  QUOIT_CAUSE_TAINTED,
+  QUOIT_CAUSE_UNSCHEDULABLE,
+  QUOIT_CAUSE_DELETING,
+  QUOIT_CAUSE_FEWER_CHIPS,
+  QUOIT_CAUSE_NOT_READY,
+  QUOIT_CAUSE_NOT_REPORTING,
+  QUOIT_N_CAUSES
+} QuoitNodeCause;
+
+static inline guint8
+quoit_node_cause_flags (QuoitNodeCause cause)
+{
+  return (guint8) (cause << 5);
+}
+
+static inline QuoitNodeCause
+quoit_node_cause (guint8 flags)
+{
+  return (QuoitNodeCause) (flags >> 5);
+}
 
 /* A label or a variable. */
 typedef struct {

@@ -226,13 +226,14 @@ all_texts_size (const QuoitBuilder *builder)
 }
 
 /* Combines the flags of several claims. The home claim decides whether id and name are assumed, and the best-informed
- * claim decides whether the node is lost. Each of the other flags is set if it is set in any claim. */
+ * claim decides whether the node is lost. Each of the other flags is set if it is set in any claim. A node has one
+ * claim of Kubernetes at most, which alone states a cause. */
 static guint8
 combine_flags (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
 {
   return (quoit_builder_home (builder, draft)->flags & (QUOIT_NODE_ASSUMED_ID | QUOIT_NODE_ASSUMED_NAME))
          | (quoit_builder_claim (builder, draft->best_claim)->flags & QUOIT_NODE_LOST)
-         | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL));
+         | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL | QUOIT_NODE_CAUSE));
 }
 
 static void

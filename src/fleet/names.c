@@ -7,6 +7,16 @@ static const char *const node_states[] = {
   [QUOIT_NODE_DEAD] = "dead",
 };
 
+static const char *const causes[] = {
+  [QUOIT_CAUSE_NONE] = "",
+  [QUOIT_CAUSE_TAINTED] = "a taint announces its removal",
+  [QUOIT_CAUSE_UNSCHEDULABLE] = "unschedulable",
+  [QUOIT_CAUSE_DELETING] = "being deleted",
+  [QUOIT_CAUSE_FEWER_CHIPS] = "gives pods fewer chips than it has",
+  [QUOIT_CAUSE_NOT_READY] = "NotReady",
+  [QUOIT_CAUSE_NOT_REPORTING] = "does not report",
+};
+
 static const char *const group_states[] = {
   [QUOIT_GROUP_HELD] = "HELD",       [QUOIT_GROUP_RESERVED] = "RESERVED", [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
   [QUOIT_GROUP_REMOVED] = "REMOVED", [QUOIT_GROUP_PENDING] = "PENDING",   [QUOIT_GROUP_AHEAD] = "AHEAD",
@@ -19,6 +29,23 @@ const char *
 quoit_node_state_name (QuoitNodeState state)
 {
   return LOOK_UP (node_states, state);
+}
+
+const char *
+quoit_node_cause_text (QuoitNodeCause cause)
+{
+  return LOOK_UP (causes, cause);
+}
+
+const char *
+quoit_fleet_node_reason (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  const QuoitNodeState state = quoit_fleet_node_state (fleet, node);
+  const guint8 flags = fleet->layout->nodes[node.index].flags;
+
+  if (state == QUOIT_NODE_ALIVE || state != quoit_layout_claimed_state (fleet->layout, node))
+    return "";
+  return (flags & QUOIT_NODE_LOST) != 0 ? "no longer in its source" : quoit_node_cause_text (quoit_node_cause (flags));
 }
 
 const char *

@@ -14,15 +14,17 @@ enum { MOST_SLICE_NODES = 4096 };
 /* How each Kubernetes state maps to a node state, and the text of the warning about it. */
 static const struct {
   QuoitNodeState state;
+  QuoitNodeCause cause;
   const char *warning; /* completes "nodes that ..." */
 } states[QUOIT_N_K8S_STATES] = {
-  [QUOIT_K8S_READY] = { QUOIT_NODE_ALIVE, NULL },
-  [QUOIT_K8S_TAINTED] = { QUOIT_NODE_DRAINING, "have a taint that announces their removal" },
-  [QUOIT_K8S_UNSCHEDULABLE] = { QUOIT_NODE_DRAINING, "are unschedulable" },
-  [QUOIT_K8S_DELETING] = { QUOIT_NODE_DRAINING, "are being deleted" },
-  [QUOIT_K8S_FEWER_CHIPS] = { QUOIT_NODE_DEAD, "give pods fewer chips than they have" },
-  [QUOIT_K8S_NOT_READY] = { QUOIT_NODE_DEAD, "are not Ready" },
-  [QUOIT_K8S_NOT_REPORTING] = { QUOIT_NODE_DEAD, "do not report (Ready is Unknown, or missing)" },
+  [QUOIT_K8S_READY] = { QUOIT_NODE_ALIVE, QUOIT_CAUSE_NONE, NULL },
+  [QUOIT_K8S_TAINTED] = { QUOIT_NODE_DRAINING, QUOIT_CAUSE_TAINTED, "have a taint that announces their removal" },
+  [QUOIT_K8S_UNSCHEDULABLE] = { QUOIT_NODE_DRAINING, QUOIT_CAUSE_UNSCHEDULABLE, "are unschedulable" },
+  [QUOIT_K8S_DELETING] = { QUOIT_NODE_DRAINING, QUOIT_CAUSE_DELETING, "are being deleted" },
+  [QUOIT_K8S_FEWER_CHIPS] = { QUOIT_NODE_DEAD, QUOIT_CAUSE_FEWER_CHIPS, "give pods fewer chips than they have" },
+  [QUOIT_K8S_NOT_READY] = { QUOIT_NODE_DEAD, QUOIT_CAUSE_NOT_READY, "are not Ready" },
+  [QUOIT_K8S_NOT_REPORTING]
+  = { QUOIT_NODE_DEAD, QUOIT_CAUSE_NOT_REPORTING, "do not report (Ready is Unknown, or missing)" },
 };
 
 /* Nodes that one warning is about. */
@@ -268,6 +270,7 @@ add_node (gpointer data, JsonNode *object, GError **error)
 
   row.n_hosts = find_hosts (reader, &node, &kind);
   row.state = (guint8) states[node.state].state;
+  row.cause = quoit_node_cause_flags (states[node.state].cause);
   if (node.state != QUOIT_K8S_READY)
     count_node (&reader->by_state[node.state], node.name);
   if (node.taint != NULL && node.chips > 0)
@@ -299,7 +302,7 @@ add_slice (ClusterReader *reader, QuoitK8sRow *rows, guint n, GError **error)
                                .kind = rows[i].kind,
                                .worker_id = rows[i].worker_id,
                                .state = rows[i].state,
-                               .flags = is_assumed ? QUOIT_NODE_ASSUMED_ID : 0 };
+                               .flags = rows[i].cause | (is_assumed ? QUOIT_NODE_ASSUMED_ID : 0) };
 
       quoit_claims_add (reader->claims, &claim);
     }

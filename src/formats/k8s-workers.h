@@ -14,6 +14,7 @@ typedef struct {
   guint32 n_hosts;     /* hosts of the slice; 0: the node is in no slice. Computed from the topology of this node, until
                           quoit_k8s_rows_sort() makes it equal for all nodes of the slice. */
   guint8 state;        /* QuoitNodeState */
+  guint8 cause;        /* why, in QuoitNodeFlags */
   gboolean is_dynamic; /* the slice is a dynamic slice, whose nodes may be in several node pools */
   JsonNode *object;
   const QuoitK8sPod *id_pod; /* the pod whose worker id the node gets; NULL: none */

@@ -195,6 +195,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   const QuoitPool *pool = &layout->pools[quoit_layout_node_pool (layout, node).index];
   g_autofree char *identity = quoit_layout_node_identity (layout, node);
   g_autofree char *full_name = quoit_layout_node_full_name (layout, node);
+  const char *reason = quoit_fleet_node_reason (fleet, node);
 
   quoit_writer_open_object (writer, NULL);
   quoit_writer_integer (writer, "id", row->id);
@@ -212,6 +213,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   else
     quoit_writer_text (writer, "worker_id", NULL);
   quoit_writer_text (writer, "state", quoit_node_state_name (quoit_fleet_node_state (fleet, node)));
+  quoit_writer_text (writer, "state_reason", *reason == '\0' ? NULL : reason);
   quoit_writer_boolean (writer, "ray_head", (row->flags & QUOIT_NODE_RAY_HEAD) != 0);
   quoit_write_assumed (writer, row->flags);
   write_machine (writer, fleet, node);

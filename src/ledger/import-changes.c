@@ -115,7 +115,7 @@ describe_flags (guint8 previous, guint8 now)
     return g_strdup ("in this source again");
   if (((previous ^ now) & QUOIT_NODE_ASSUMED_ID) != 0)
     return g_strdup ((now & QUOIT_NODE_ASSUMED_ID) != 0 ? "worker id assumed" : "worker id stated");
-  return previous != now ? g_strdup ("other flags") : NULL;
+  return ((previous ^ now) & ~QUOIT_NODE_CAUSE) != 0 ? g_strdup ("other flags") : NULL;
 }
 
 char *

@@ -72,15 +72,16 @@ upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, gu
   add_upsert (difference, &copy, id, event);
 }
 
-/* Adds the claim to the source update, if only its state has changed. A node of several sources needs the whole claim,
- * because all claims determine its state. */
+/* Adds the claim to the source update, if only its state has changed, or the cause of its state. A node of several
+ * sources needs the whole claim, because all claims determine its state, and so does a cause. */
 static void
-upsert_state (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index)
+upsert_state (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index, gboolean has_other_cause)
 {
   const QuoitNode *node = &difference->fleet->layout->nodes[index];
   QuoitNodeStateChange change = { node->id, (QuoitNodeState) claim->state };
 
-  if (quoit_difference_is_shared (difference, index) || (node->identity != 0) != (claim->identity != NULL))
+  if (has_other_cause || quoit_difference_is_shared (difference, index)
+      || (node->identity != 0) != (claim->identity != NULL))
     upsert (difference, claim, node->id, index, QUOIT_NODE_EVENT_CHANGED);
   else
     g_array_append_val (difference->claimed_states, change);
@@ -123,6 +124,24 @@ is_other_slice_of_cubes (QuoitDifference *difference, guint32 index, const Quoit
          && before->chips == after->chips;
 }
 
+/* Returns "dead", or "dead (NotReady)". */
+static char *
+describe_state (const QuoitNodeClaim *claim)
+{
+  const char *cause = quoit_node_cause_text (quoit_node_cause (claim->flags));
+
+  return *cause == '\0' ? g_strdup (quoit_node_state_name ((QuoitNodeState) claim->state))
+                        : g_strdup_printf ("%s (%s)", quoit_node_state_name ((QuoitNodeState) claim->state), cause);
+}
+
+static char *
+describe_states (const QuoitNodeClaim *previous, const QuoitNodeClaim *claim)
+{
+  g_autofree char *before = describe_state (previous), *after = describe_state (claim);
+
+  return g_strdup_printf ("%s -> %s", before, after);
+}
+
 static gboolean
 compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
@@ -131,6 +150,7 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
   /* The node was missing in this source, but stayed alive because of another source. */
   gboolean stayed_alive = (previous.flags & QUOIT_NODE_LOST) != 0
                           && quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
+  gboolean has_other_cause = ((previous.flags ^ claim->flags) & QUOIT_NODE_CAUSE) != 0;
   gboolean breaks_use;
   QuoitNodeEvent event;
   char *detail = quoit_difference_describe_change (difference, index, claim, &breaks_use, &event);
@@ -147,12 +167,10 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
     }
   if (detail != NULL)
     upsert (difference, claim, difference->fleet->layout->nodes[index].id, index, event);
-  else if (previous_state != (QuoitNodeState) claim->state)
-    upsert_state (difference, claim, index);
-  if (previous_state != (QuoitNodeState) claim->state && !stayed_alive)
-    add_node_change (
-        difference, QUOIT_CHANGE_STATE, index, claim->name,
-        g_strdup_printf ("%s -> %s", quoit_node_state_name (previous_state), quoit_node_state_name (claim->state)));
+  else if (previous_state != (QuoitNodeState) claim->state || has_other_cause)
+    upsert_state (difference, claim, index, has_other_cause);
+  if ((previous_state != (QuoitNodeState) claim->state || has_other_cause) && !stayed_alive)
+    add_node_change (difference, QUOIT_CHANGE_STATE, index, claim->name, describe_states (&previous, claim));
   if (quoit_difference_is_same_machine (difference, index, claim))
     follow_claims (difference, index, claim);
   else
@@ -186,7 +204,7 @@ keep_lost_node (QuoitDifference *difference, guint32 index)
                             &(QuoitPoolClaim) { .name = quoit_layout_text (layout, layout->pools[claim.pool].name) });
   claim.kind = quoit_claims_intern_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
   claim.state = QUOIT_NODE_DEAD;
-  claim.flags |= QUOIT_NODE_LOST;
+  claim.flags = (guint8) ((claim.flags & ~QUOIT_NODE_CAUSE) | QUOIT_NODE_LOST);
   is_dead = quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD;
   if (!was_lost)
     {

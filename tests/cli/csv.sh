@@ -199,7 +199,7 @@ twin bundles show train-a
 fresh
 ok 0 "nodes -o csv reads an empty ledger" nodes -o csv
 holds "the CSV of an empty ledger has the keys" test "$(cat "$tmp/out")" = \
-  node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,assumed,held_by
+  node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,assumed,held_by,state_reason
 ok 0 "groups -o csv reads an empty ledger" groups -o csv
 holds "the CSV of an empty ledger has only the header" test "$(wc -l <"$tmp/out")" -eq 1
 

@@ -223,6 +223,55 @@ refused 3 "node list as --pods" "k8s.json: \$.items[0].kind: 'Node': expected po
 refused 4 "missing file of --pods" "no-pods.json" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/no-pods.json"
 refused 2 "--pods with ray-nodes" "--pods requires k8s-nodes" sync ray-nodes "$tmp/ray.json" --pods "$tmp/pods.json"
 
+# --- causes of states: stated, changed without the state, set by hand, gone from the source, and with Ray
+cluster False '' >"$tmp/not-ready.json"
+reasons ()
+{
+  ok 0 "nodes succeeds" nodes -o json
+  fact "$1" '[(n["node"], n["state"], n["state_reason"]) for n in d["nodes"] if n["state_reason"] is not None]' "$2"
+  ok 0 "verify succeeds: $1" verify
+}
+fresh
+ok 0 "alive nodes are imported" import k8s-nodes "$tmp/k8s.json" --now "$now"
+reasons "alive nodes have no cause" "[]"
+ok 0 "a node is not ready" sync k8s-nodes "$tmp/not-ready.json" --now "$now"
+reasons "NotReady is a cause" "[('gke-b-1', 'dead', 'NotReady')]"
+ok 0 "status succeeds" status
+has out "the problem has the cause" "node gke-b-1 is dead (NotReady)"
+ok 0 "the node no longer reports" sync k8s-nodes "$tmp/silent.json" --now "$now" -o json
+fact "the change has both causes" '[(c["kind"], c["detail"]) for c in d["changes"]]' \
+  "[('state', 'dead (NotReady) -> dead (does not report)')]"
+reasons "the cause has changed" "[('gke-b-1', 'dead', 'does not report')]"
+ok 0 "the same again" sync k8s-nodes "$tmp/silent.json" --now "$now"
+quoit journal -o json >"$tmp/journal"
+ok 0 "and again" sync k8s-nodes "$tmp/silent.json" --now "$now"
+quoit journal -o json >"$tmp/journal-after"
+holds "writes nothing" cmp "$tmp/journal" "$tmp/journal-after"
+ok 0 "a user knows better" set-state gke-b-1 alive --now "$now"
+reasons "an alive node has no cause" "[]"
+ok 0 "and takes it back" set-state gke-b-1 dead --now "$now"
+ok 0 "the node is ready again" sync k8s-nodes "$tmp/k8s.json" --now "$now"
+ok 0 "a user drains a node" drain gke-b-1 --now "$now"
+reasons "a state that a user has set has no cause" "[]"
+ok 0 "the node is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+reasons "the cause is that of Kubernetes" "[('gke-b-1', 'draining', 'unschedulable')]"
+ok 0 "show succeeds" show gke-b-1
+has out "show has the cause" "reason:    unschedulable"
+ok 0 "Ray's list of the same nodes is joined" import ray-nodes "$tmp/ray.json" --now "$now"
+reasons "the cause stays" "[('10.0.1.4', 'draining', 'unschedulable')]"
+ok 0 "the node is not ready, says Kubernetes" sync k8s-nodes "$tmp/not-ready.json" --now "$now"
+ok 0 "nodes succeeds" nodes -o json
+fact "no other node has a cause" '{n["node"] for n in d["nodes"] if n["state_reason"] is not None} <= {"10.0.1.4"}' "True"
+fresh
+ok 0 "nodes are imported" import k8s-nodes "$tmp/not-ready.json" --now "$now"
+ok 0 "a slice is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+python3 -c 'import json, sys
+nodes = json.load(sys.stdin)
+nodes["items"] = [node for node in nodes["items"] if node["metadata"]["name"] != "gke-a-2"]
+json.dump(nodes, sys.stdout)' <"$tmp/not-ready.json" >"$tmp/gone.json"
+ok 0 "a node of the group is gone" sync k8s-nodes "$tmp/gone.json" --now "$now"
+reasons "both causes" "[('gke-a-2', 'dead', 'no longer in its source'), ('gke-b-1', 'dead', 'NotReady')]"
+
 # --- an allocated dead host and its replacement
 
 # Adds a fifth host to pool-a next to the dead gke-a-4. It is also worker 0; its pod sets that worker id.

@@ -337,6 +337,7 @@ check_places (const QuoitSnapshot *snapshot)
     ABSENT (quoit_snapshot_dup_node_identity (snapshot, at));
     ABSENT (quoit_snapshot_get_node_address (snapshot, at));
     VALUE (quoit_snapshot_get_node_state (snapshot, at), QUOIT_NODE_DEAD);
+    ck_assert_str_eq (quoit_snapshot_get_node_reason (snapshot, at), "");
     VALUE (quoit_snapshot_get_node_pool (snapshot, at), 0);
     VALUE (quoit_snapshot_get_node_slice (snapshot, at), -1);
     VALUE (quoit_snapshot_get_node_worker_id (snapshot, at), -1);

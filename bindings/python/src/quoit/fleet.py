@@ -368,6 +368,11 @@ class Node(Row):
         return NodeState(lib.quoit_snapshot_get_node_state(self._handle, self._index))
 
     @property
+    def state_reason(self) -> str:
+        """Why the source reports this state, such as "NotReady"; "" if it states no reason, or if a user has set it."""
+        return _c.text(lib.quoit_snapshot_get_node_reason(self._handle, self._index))
+
+    @property
     def pool(self) -> Pool:
         """The pool of the node."""
         return read_pool(self._handle, lib.quoit_snapshot_get_node_pool(self._handle, self._index))
