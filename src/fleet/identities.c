@@ -67,10 +67,21 @@ quoit_identities_clear (QuoitIdentities *identities)
   g_clear_pointer (&identities->slots, g_free);
 }
 
+/* Returns the number of slots for @n nodes: a power of two. */
+static guint32
+slots_for (guint32 n)
+{
+  guint32 n_slots = 16;
+
+  while (n_slots < n + n / 4)
+    n_slots *= 2;
+  return n_slots;
+}
+
 static void
 index_nodes (QuoitIdentities *identities)
 {
-  identities->mask = quoit_layout_slots_for (identities->n_nodes) - 1;
+  identities->mask = slots_for (identities->n_nodes) - 1;
   identities->slots = g_new0 (guint32, identities->mask + 1);
   for (guint32 i = identities->first_node; i < identities->first_node + identities->n_nodes; i++)
     {

@@ -7,14 +7,48 @@
 
 #include "base/natural.h"
 
-guint32
-quoit_layout_slots_for (guint32 n)
-{
-  guint32 n_slots = 16;
+/* A slot has the index of a node or slice, plus 1, and in the bits above it a part of the hash of its name, so that
+ * a search reads few other names. 0: empty. */
+#define INDEX_BITS 22
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+G_STATIC_ASSERT ((guint32) QUOIT_MAX_NODES < INDEX_MASK);
 
-  while (n_slots < n + n / 4)
-    n_slots *= 2;
-  return n_slots;
+static guint64
+hash_name (const char *name)
+{
+  return quoit_hash_bytes (name, strlen (name));
+}
+
+static guint32
+hash_bits (guint64 hash)
+{
+  return (guint32) (hash >> 32) << INDEX_BITS;
+}
+
+/* Seven of eight slots are used. A search for a name that is not there reads 33 slots on average, in a row. */
+static guint32
+slots_for (guint32 n)
+{
+  return n + n / 7 + 16;
+}
+
+static guint32
+home_slot (guint64 hash, guint32 n_slots)
+{
+  return (guint32) ((hash & G_MAXUINT32) * n_slots >> 32);
+}
+
+static guint32
+next_slot (guint32 at, guint32 n_slots)
+{
+  return at + 1 == n_slots ? 0 : at + 1;
+}
+
+/* The number of steps from slot @from to slot @to. */
+static guint32
+count_steps (guint32 from, guint32 to, guint32 n_slots)
+{
+  return to >= from ? to - from : to + (n_slots - from);
 }
 
 static const char *
@@ -34,25 +68,25 @@ enum { MIN_LONG_RUN = 1024 };
 
 static guint32 *
 index_names (const QuoitLayout *layout, guint32 n, const char *(*get_name) (const QuoitLayout *, guint32),
-             guint32 *mask)
+             guint32 *n_slots)
 {
-  guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
+  const guint32 n_all = *n_slots = slots_for (n);
+  guint32 *slots = g_new0 (guint32, n_all);
   g_autofree guint32 *ends = NULL; /* by home slot: slot where the last search from there ended, plus 1 */
 
-  *mask = quoit_layout_slots_for (n) - 1;
   for (guint32 i = 0; i < n; i++)
     {
-      const char *name = get_name (layout, i);
-      guint32 home = (guint32) quoit_hash_bytes (name, strlen (name)) & *mask, n_steps = 0;
+      const guint64 hash = hash_name (get_name (layout, i));
+      guint32 home = home_slot (hash, n_all), n_steps = 0;
       guint32 at = ends == NULL || ends[home] == 0 ? home : ends[home] - 1;
 
-      for (; slots[at] != 0; at = (at + 1) & *mask)
+      for (; slots[at] != 0; at = next_slot (at, n_all))
         n_steps++;
-      slots[at] = i + 1;
+      slots[at] = hash_bits (hash) | (i + 1);
       /* Many nodes with the same name fill a long run of slots. Without @ends, each of them would walk the whole
        * run. */
       if (ends == NULL && n_steps > MIN_LONG_RUN)
-        ends = g_new0 (guint32, *mask + 1u);
+        ends = g_new0 (guint32, n_all);
       if (ends != NULL)
         ends[home] = at + 1;
     }
@@ -62,29 +96,23 @@ index_names (const QuoitLayout *layout, guint32 n, const char *(*get_name) (cons
 void
 quoit_layout_index_names (QuoitLayout *layout)
 {
-  layout->node_slots = index_names (layout, layout->n_nodes, node_name, &layout->node_mask);
-  layout->slice_slots = index_names (layout, layout->n_slices, slice_name, &layout->slice_mask);
-}
-
-static guint32
-home_slot (const QuoitLayout *layout, guint32 index)
-{
-  const char *name = node_name (layout, index);
-
-  return (guint32) quoit_hash_bytes (name, strlen (name)) & layout->node_mask;
+  layout->node_slots = index_names (layout, layout->n_nodes, node_name, &layout->n_node_slots);
+  layout->slice_slots = index_names (layout, layout->n_slices, slice_name, &layout->n_slice_slots);
 }
 
 void
 quoit_layout_add_name (QuoitLayout *layout, QuoitNodeId node)
 {
   const char *name = node_name (layout, node.index);
-  guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_slot (layout, node.index);
-  guint32 carried = node.index + 1;
+  const guint64 hash = hash_name (name);
+  const guint32 n_slots = layout->n_node_slots;
+  guint32 *slots = layout->node_slots, at = home_slot (hash, n_slots), carried = hash_bits (hash) | (node.index + 1);
 
   /* Keep nodes with the same name in index order, as index_names() does: put the node before the first one with a
-   * greater index, and carry that one on to the next slot. */
-  for (; slots[at] != 0; at = (at + 1) & mask)
-    if (slots[at] > carried && strcmp (node_name (layout, slots[at] - 1), name) == 0)
+   * greater index, and carry that one on to the next slot. A greater index with the same bits is a greater slot. */
+  for (; slots[at] != 0; at = next_slot (at, n_slots))
+    if (slots[at] > carried && slots[at] >> INDEX_BITS == carried >> INDEX_BITS
+        && strcmp (node_name (layout, (slots[at] & INDEX_MASK) - 1), name) == 0)
       {
         guint32 later = slots[at];
 
@@ -97,18 +125,22 @@ quoit_layout_add_name (QuoitLayout *layout, QuoitNodeId node)
 void
 quoit_layout_remove_name (QuoitLayout *layout, QuoitNodeId node)
 {
-  guint32 *slots = layout->node_slots, mask = layout->node_mask, hole = home_slot (layout, node.index);
+  const guint32 n_slots = layout->n_node_slots;
+  guint32 *slots = layout->node_slots, hole = home_slot (hash_name (node_name (layout, node.index)), n_slots);
 
-  while (slots[hole] != node.index + 1)
-    hole = (hole + 1) & mask;
+  while ((slots[hole] & INDEX_MASK) != node.index + 1)
+    hole = next_slot (hole, n_slots);
   /* A search stops at an empty slot, so the hole must be filled: move later entries of the run into it, except entries
    * that would then be before their home slot. */
-  for (guint32 at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
-    if (((at - home_slot (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
-      {
-        slots[hole] = slots[at];
-        hole = at;
-      }
+  for (guint32 at = next_slot (hole, n_slots); slots[at] != 0; at = next_slot (at, n_slots))
+    {
+      const guint64 hash = hash_name (node_name (layout, (slots[at] & INDEX_MASK) - 1));
+
+      if (count_steps (home_slot (hash, n_slots), at, n_slots) < count_steps (hole, at, n_slots))
+        continue;
+      slots[hole] = slots[at];
+      hole = at;
+    }
   slots[hole] = 0;
 }
 
@@ -116,7 +148,7 @@ quoit_layout_remove_name (QuoitLayout *layout, QuoitNodeId node)
 typedef struct {
   const char *noun;
   const guint32 *slots;
-  guint32 mask;
+  guint32 n_slots;
   const char *(*get_name) (const QuoitLayout *, guint32);
   char *(*dup_full_name) (const QuoitLayout *, guint32);
 } NameSpace;
@@ -145,28 +177,34 @@ slice_full_name (const QuoitLayout *layout, guint32 index)
 static NameSpace
 node_names (const QuoitLayout *layout)
 {
-  return (NameSpace) { "node", layout->node_slots, layout->node_mask, node_name, node_full_name };
+  return (NameSpace) { "node", layout->node_slots, layout->n_node_slots, node_name, node_full_name };
 }
 
 static NameSpace
 slice_names (const QuoitLayout *layout)
 {
-  return (NameSpace) { "slice", layout->slice_slots, layout->slice_mask, slice_name, slice_full_name };
+  return (NameSpace) { "slice", layout->slice_slots, layout->n_slice_slots, slice_name, slice_full_name };
 }
 
 /* Returns the next index from slot *@at on whose name is the @length bytes at @name; QUOIT_NO_INDEX at the end of
- * the run. */
+ * the run. @hash: of the name. */
 static guint32
-next_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint32 *at)
+next_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint64 hash,
+            guint32 *at)
 {
-  for (; names->slots[*at] != 0; *at = (*at + 1) & names->mask)
-    {
-      guint32 index = names->slots[*at] - 1;
-      const char *have = names->get_name (layout, index);
+  const guint32 bits = hash_bits (hash);
 
+  for (; names->slots[*at] != 0; *at = next_slot (*at, names->n_slots))
+    {
+      const guint32 slot = names->slots[*at], index = (slot & INDEX_MASK) - 1;
+      const char *have;
+
+      if ((slot & ~INDEX_MASK) != bits)
+        continue;
+      have = names->get_name (layout, index);
       if (strncmp (have, name, length) == 0 && have[length] == '\0')
         {
-          *at = (*at + 1) & names->mask;
+          *at = next_slot (*at, names->n_slots);
           return index;
         }
     }
@@ -174,10 +212,11 @@ next_match (const QuoitLayout *layout, const NameSpace *names, const char *name,
 }
 
 static guint32
-first_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint32 *at)
+first_match (const QuoitLayout *layout, const NameSpace *names, const char *name, gsize length, guint64 hash,
+             guint32 *at)
 {
-  *at = (guint32) quoit_hash_bytes (name, length) & names->mask;
-  return next_match (layout, names, name, length, at);
+  *at = home_slot (hash, names->n_slots);
+  return next_match (layout, names, name, length, hash, at);
 }
 
 /* Resolves @name as a full name. Source and pool may contain slashes, so each text after a slash is tried as the short
@@ -187,9 +226,11 @@ find_full_name (const QuoitLayout *layout, const NameSpace *names, const char *n
 {
   for (const char *slash = strchr (name, '/'); slash != NULL; slash = strchr (slash + 1, '/'))
     {
-      guint32 at, index = first_match (layout, names, slash + 1, strlen (slash + 1), &at);
+      const gsize length = strlen (slash + 1);
+      const guint64 hash = quoit_hash_bytes (slash + 1, length);
+      guint32 at, index = first_match (layout, names, slash + 1, length, hash, &at);
 
-      for (; index != QUOIT_NO_INDEX; index = next_match (layout, names, slash + 1, strlen (slash + 1), &at))
+      for (; index != QUOIT_NO_INDEX; index = next_match (layout, names, slash + 1, length, hash, &at))
         {
           g_autofree char *full = names->dup_full_name (layout, index);
 
@@ -204,11 +245,13 @@ static gboolean
 lookup (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *index, GError **error)
 {
   g_autofree char *quoted = NULL, *a = NULL, *b = NULL;
-  guint32 at, found = first_match (layout, names, name, strlen (name), &at), other;
+  const gsize length = strlen (name);
+  const guint64 hash = quoit_hash_bytes (name, length);
+  guint32 at, found = first_match (layout, names, name, length, hash, &at), other;
 
   if (found == QUOIT_NO_INDEX)
     found = find_full_name (layout, names, name);
-  else if ((other = next_match (layout, names, name, strlen (name), &at)) != QUOIT_NO_INDEX)
+  else if ((other = next_match (layout, names, name, length, hash, &at)) != QUOIT_NO_INDEX)
     {
       quoted = quoit_quote (name);
       a = names->dup_full_name (layout, MIN (found, other));
@@ -246,10 +289,11 @@ quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSli
 static guint32
 next_named (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *at)
 {
-  gsize length = strlen (name);
+  const gsize length = strlen (name);
+  const guint64 hash = quoit_hash_bytes (name, length);
 
-  return *at == QUOIT_NO_INDEX ? first_match (layout, names, name, length, at)
-                               : next_match (layout, names, name, length, at);
+  return *at == QUOIT_NO_INDEX ? first_match (layout, names, name, length, hash, at)
+                               : next_match (layout, names, name, length, hash, at);
 }
 
 gboolean
@@ -274,11 +318,13 @@ static char *
 dup_display_name (const QuoitLayout *layout, const NameSpace *names, guint32 index)
 {
   const char *name = names->get_name (layout, index);
+  const gsize length = strlen (name);
+  const guint64 hash = quoit_hash_bytes (name, length);
   guint32 at;
 
-  first_match (layout, names, name, strlen (name), &at);
-  return next_match (layout, names, name, strlen (name), &at) == QUOIT_NO_INDEX ? g_strdup (name)
-                                                                                : names->dup_full_name (layout, index);
+  first_match (layout, names, name, length, hash, &at);
+  return next_match (layout, names, name, length, hash, &at) == QUOIT_NO_INDEX ? g_strdup (name)
+                                                                               : names->dup_full_name (layout, index);
 }
 
 char *

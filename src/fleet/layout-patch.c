@@ -270,7 +270,7 @@ copy_layout (const QuoitLayout *layout, gsize more_texts, QuoitIds *ids)
   QuoitLayout *copy = quoit_layout_share_frame (layout);
 
   copy->nodes = g_memdup2 (layout->nodes, (layout->n_nodes + 1) * sizeof *layout->nodes);
-  copy->node_slots = g_memdup2 (layout->node_slots, (layout->node_mask + 1) * sizeof *layout->node_slots);
+  copy->node_slots = g_memdup2 (layout->node_slots, layout->n_node_slots * sizeof *layout->node_slots);
   copy->texts = g_malloc (layout->n_texts + more_texts);
   memcpy (copy->texts, layout->texts, layout->n_texts);
   copy->ids = *ids;

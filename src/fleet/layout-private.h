@@ -23,9 +23,6 @@ void quoit_slice_runs_free (QuoitSliceRuns *runs);
 /* Gives a layout, or a patched copy, its own version and caches. */
 void quoit_layout_init_caches (QuoitLayout *layout);
 
-/* Returns the number of slots for a hash table of @n entries: a power of two. */
-guint32 quoit_layout_slots_for (guint32 n);
-
 /* Builds the indexes of the names of nodes and slices. */
 void quoit_layout_index_names (QuoitLayout *layout);
 /* Update the index of the names of nodes. To rename a node, remove the old name, change the node, and add the new

@@ -150,8 +150,8 @@ typedef struct {
   QuoitRecent *kind_results;              /* of rules, by kind; shared with patched copies. See candidates.c */
   QuoitPair *env;                         /* variables of all pools */
   guint32 *rows, *positions, *rank_shelf; /* see quoit_layout_assign_ranks() */
-  guint32 *node_slots, *slice_slots;      /* by name; index + 1 */
-  guint32 node_mask, slice_mask;
+  guint32 *node_slots, *slice_slots;      /* by name; see layout-names.c */
+  guint32 n_node_slots, n_slice_slots;
   QuoitIds ids;               /* of nodes */
   guint32 *index_by_slot;     /* by slot of a durable id: node index, or QUOIT_NO_INDEX */
   guint32 end_id;             /* greater than every id */
