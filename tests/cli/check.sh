@@ -138,4 +138,11 @@ holds "the other one is not" test "$(wc -l <"$tmp/err")" -eq 1
 ok 0 "SARIF succeeds" check manifest -o sarif "$good"
 holds "its texts are no Markdown" test "$(grep -c ']([#h]' "$tmp/out")" -eq 0
 
+# --- the manifest of docs/ray-head.md
+ok 0 "the RayCluster with a ledger is correct" check manifest --strict "$top_srcdir/contrib/ray/raycluster-ledger.yaml"
+holds "it has no finding" test ! -s "$tmp/out"
+holds "the page has its environment" sh -c '
+  sed -n "s/^ *- name: \\(QUOIT_DB\\|RAY_gcs_storage.*\\)$/\\1/p" "$1" | while read -r name; do grep -q "name: $name, value" "$2" || exit 1; done
+' sh "$top_srcdir/contrib/ray/raycluster-ledger.yaml" "$top_srcdir/docs/ray-head.md"
+
 finish

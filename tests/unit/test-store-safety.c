@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other programs that read, delete, overwrite or link the files of a ledger. No slice is allocated twice, and no
  * acknowledged change is lost unnoticed. */
+#define _GNU_SOURCE /* unshare() */
+
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -541,6 +550,131 @@ START_TEST (file_systems_without_safe_locks_are_refused)
 }
 END_TEST
 
+/* Answers the kernel's requests for a file system with one file, fleet.db. */
+static void
+serve_fuse (int fd)
+{
+  static char request[1 << 18];
+
+  while (read (fd, request, sizeof request) > 0)
+    {
+      const struct fuse_in_header *in = (const void *) request;
+      struct {
+        struct fuse_out_header header;
+        union {
+          struct fuse_init_out init;
+          struct fuse_attr_out attr;
+          struct fuse_entry_out entry;
+          struct fuse_statfs_out statfs;
+        } body;
+      } out = { 0 };
+      struct fuse_attr file = { .ino = 2, .size = 4096, .mode = S_IFREG | 0600, .nlink = 1 };
+      struct fuse_attr folder = { .ino = 1, .mode = S_IFDIR | 0700, .nlink = 2 };
+      gsize size = 0;
+
+      out.header.unique = in->unique;
+      switch (in->opcode)
+        {
+        case FUSE_INIT:
+          out.body.init = (struct fuse_init_out) { .major = 7, .minor = 31, .max_write = 1 << 17 };
+          size = sizeof out.body.init;
+          break;
+        case FUSE_GETATTR:
+          out.body.attr.attr = in->nodeid == 1 ? folder : file;
+          size = sizeof out.body.attr;
+          break;
+        case FUSE_LOOKUP:
+          out.body.entry = (struct fuse_entry_out) { .nodeid = 2, .generation = 1, .attr = file };
+          size = sizeof out.body.entry;
+          if (strcmp (request + sizeof *in, "fleet.db") != 0)
+            size = 0, out.header.error = -ENOENT;
+          break;
+        case FUSE_STATFS:
+          out.body.statfs.st.bsize = 4096;
+          size = sizeof out.body.statfs;
+          break;
+        default:
+          out.header.error = -ENOSYS;
+        }
+      out.header.len = sizeof out.header + size;
+      if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET
+          && write (fd, &out, out.header.len) != (gssize) out.header.len)
+        return;
+    }
+}
+
+static gboolean
+write_file (const char *path, const char *text)
+{
+  int fd = open (path, O_WRONLY);
+  gboolean is_done = fd >= 0 && write (fd, text, strlen (text)) == (gssize) strlen (text);
+
+  if (fd >= 0)
+    close (fd);
+  return is_done;
+}
+
+/* Gives this process mounts of its own; without privileges, also users of its own, in which it is root. */
+static gboolean
+leave_mounts (void)
+{
+  g_autofree char *uids = g_strdup_printf ("0 %u 1", getuid ()), *gids = g_strdup_printf ("0 %u 1", getgid ());
+
+  return unshare (CLONE_NEWNS) == 0
+         || (unshare (CLONE_NEWUSER | CLONE_NEWNS) == 0 && write_file ("/proc/self/uid_map", uids)
+             && write_file ("/proc/self/setgroups", "deny") && write_file ("/proc/self/gid_map", gids));
+}
+
+/* Mounts a FUSE file system that only this process sees. Returns its descriptor, or -1 if the system does not allow it.
+ */
+static int
+mount_fuse (const char *path)
+{
+  g_autofree char *options = NULL;
+  int fd = open ("/dev/fuse", O_RDWR);
+
+  if (fd < 0 || !leave_mounts () || mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    return -1;
+  options = g_strdup_printf ("fd=%d,rootmode=40000,user_id=%u,group_id=%u", fd, getuid (), getgid ());
+  return mount ("my-bucket", path, "fuse.gcsfuse", MS_NODEV | MS_NOSUID, options) == 0 ? fd : -1;
+}
+
+START_TEST (ledger_on_cloud_storage_fuse_is_refused)
+{
+  g_auto (TestPaths) paths = test_paths_new ();
+  g_autofree char *path = g_build_filename (paths.dir, "fleet.db", NULL);
+  pid_t pid = fork ();
+  int status;
+
+  if (pid == 0)
+    {
+      g_autoptr (GError) error = NULL;
+      int fd = mount_fuse (paths.dir);
+      pid_t server = fd < 0 ? -1 : fork ();
+
+      if (server == 0)
+        {
+          serve_fuse (fd);
+          _exit (0);
+        }
+      if (fd < 0)
+        _exit (77);
+      ck_assert_ptr_null (quoit_store_open (path, 0, &error));
+      kill (server, SIGKILL);
+      ck_assert_refused (error, QUOIT_ERROR_STORE,
+                         "on a file system (FUSE, such as Cloud Storage FUSE; type 'fuse.gcsfuse', source 'my-bucket') "
+                         "whose locks are not safe: keep the database on a local disk, in Kubernetes on a "
+                         "PersistentVolumeClaim of a disk");
+      _exit (0);
+    }
+  ck_assert (waitpid (pid, &status, 0) == pid && WIFEXITED (status));
+  if (WEXITSTATUS (status) == 77)
+    printf ("this system mounts no FUSE: not tested\n");
+  else
+    ck_assert_int_eq (WEXITSTATUS (status), 0);
+}
+END_TEST
+
 /* --- the clock --- */
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
@@ -674,6 +808,7 @@ main (void)
   tcase_add_test (files, database_with_a_second_hard_link_is_refused);
   tcase_add_test (files, symbolic_link_opens_the_same_database);
   tcase_add_test (files, file_systems_without_safe_locks_are_refused);
+  tcase_add_test (files, ledger_on_cloud_storage_fuse_is_refused);
   suite_add_tcase (suite, files);
   tcase_add_test (clock, a_clock_that_jumps_far_ahead_is_refused);
   tcase_add_test (clock, the_limit_of_clock_jumps_is_a_setting_of_the_ledger);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ static const FileSystem safe_systems[] = {
 
 /* Names for messages. Any file system that is not in the list above is refused. */
 static const FileSystem unsafe_systems[] = {
-  { 0x65735546, "FUSE, for example gcsfuse or sshfs" },
+  { 0x65735546, "FUSE, such as Cloud Storage FUSE" },
   { 0x00006969, "NFS" },
   { 0xff534d42, "CIFS" },
   { 0xfe534d42, "SMB" },
@@ -70,24 +71,58 @@ quoit_path_file_system (guint32 magic)
   return find_name (safe_systems, G_N_ELEMENTS (safe_systems), magic);
 }
 
+/* Returns the type and the source in the row of /proc/self/mountinfo that describes @device, such as
+ * "; type 'fuse.gcsfuse', source 'my-bucket'"; or "" if there is none. */
+static char *
+dup_mount (dev_t device)
+{
+  g_autofree char *text = NULL, *number = g_strdup_printf ("%u:%u", major (device), minor (device));
+  g_auto (GStrv) rows = NULL;
+
+  if (!g_file_get_contents ("/proc/self/mountinfo", &text, NULL, NULL))
+    return g_strdup ("");
+  rows = g_strsplit (text, "\n", -1);
+  for (gsize i = 0; rows[i] != NULL; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (rows[i], " ", -1);
+      guint n = g_strv_length (fields), end = 6;
+
+      /* Optional fields come before the separator. */
+      while (end < n && strcmp (fields[end], "-") != 0)
+        end++;
+      if (end + 2 < n && strcmp (fields[2], number) == 0)
+        return g_strdup_printf ("; type '%s', source '%s'", fields[end + 1], fields[end + 2]);
+    }
+  return g_strdup ("");
+}
+
+static gboolean
+refuse_file_system (const char *path, guint32 magic, GError **error)
+{
+  const char *name = find_name (unsafe_systems, G_N_ELEMENTS (unsafe_systems), magic);
+  g_autofree char *mounted = NULL;
+  struct stat status;
+
+  mounted = stat (path, &status) == 0 ? dup_mount (status.st_dev) : g_strdup ("");
+  if (name != NULL)
+    return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
+                          "on a file system (%s%s) whose locks are not safe: keep the database on a local disk, in "
+                          "Kubernetes on a PersistentVolumeClaim of a disk",
+                          name, mounted);
+  return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
+                        "on a file system (number 0x%x%s) that is not known to have safe locks: keep the database on a "
+                        "local disk",
+                        magic, mounted);
+}
+
 static gboolean
 check_file_system (const char *path, GError **error)
 {
   struct statfs fs;
-  const char *name;
 
   if (statfs (path, &fs) != 0)
     return quoit_fail_at (error, QUOIT_ERROR_STORE, path, "reading its file system type: %s", g_strerror (errno));
-  if (quoit_path_file_system ((guint32) fs.f_type) != NULL)
-    return TRUE;
-  name = find_name (unsafe_systems, G_N_ELEMENTS (unsafe_systems), (guint32) fs.f_type);
-  if (name != NULL)
-    return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
-                          "on a file system (%s) whose locks are not safe: keep the database on a local disk", name);
-  return quoit_fail_at (error, QUOIT_ERROR_STORE, path,
-                        "on a file system (type 0x%x) that is not known to have safe locks: keep the database on a "
-                        "local disk",
-                        (guint32) fs.f_type);
+  return quoit_path_file_system ((guint32) fs.f_type) != NULL || refuse_file_system (path, (guint32) fs.f_type, error);
 }
 
 static gboolean

@@ -40,6 +40,7 @@ os.environ.update(
 
 import ray
 from ray._private import services, utils, worker
+from ray._private.state import GlobalState
 from ray.cluster_utils import Cluster
 
 # Prevents other programs on this machine from finding this cluster.
@@ -104,19 +105,17 @@ class Fleet:
         self.names = {}  # node id: readable name, also of dead nodes
         self.starting = []  # names of hosts that have not registered yet
         self.n_addresses = 1
+        self.head_args = {
+            "num_cpus": head_cpus,
+            "object_store_memory": OBJECT_STORE,
+            "memory": 2048 * MIB,
+            "temp_dir": self.folder,
+            "include_dashboard": dashboard,
+            "dashboard_port": random.randint(20000, 24000),
+            "_system_config": dict(NOTICE_SOON) if notice_soon else None,
+        }
         with environment({}):
-            self.cluster = Cluster(
-                initialize_head=True,
-                head_node_args={
-                    "num_cpus": head_cpus,
-                    "object_store_memory": OBJECT_STORE,
-                    "memory": 2048 * MIB,
-                    "temp_dir": self.folder,
-                    "include_dashboard": dashboard,
-                    "dashboard_port": random.randint(20000, 24000),
-                    "_system_config": dict(NOTICE_SOON) if notice_soon else None,
-                },
-            )
+            self.cluster = Cluster(initialize_head=True, head_node_args=dict(self.head_args))
 
     def __enter__(self):
         return self
@@ -193,6 +192,18 @@ class Fleet:
         self._settle()
         with environment({}):
             ray.init(address=self.address, namespace="t", logging_level="error", log_to_driver=False)
+
+    def kill_head(self):
+        """Kills all processes of the head, such as its control plane, without notice. Its drivers end."""
+        self.head_args["gcs_server_port"] = int(self.address.rpartition(":")[2])
+        self.cluster.remove_node(self.cluster.head_node, allow_graceful=False)
+
+    def start_head(self):
+        """Starts a head at the address of the killed one. Without a storage, it is the head of a new cluster."""
+        # A connection to the old control plane would end this process.
+        self.cluster.global_state = GlobalState()
+        with environment({}):
+            self.cluster.add_node(**self.head_args)
 
     def kill(self, name):
         """Kills the processes of a host without notice to Ray."""
