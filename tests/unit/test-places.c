@@ -155,7 +155,7 @@ check_lookups (const QuoitLayout *layout, const QuoitLayout *expected_layout)
 
       ck_assert (index == QUOIT_NO_INDEX || layout->nodes[index].id == id);
     }
-  for (guint32 at = 0; at <= layout->node_mask; at++)
+  for (guint32 at = 0; at < layout->n_node_slots; at++)
     n_slots += layout->node_slots[at] != 0;
   ck_assert_uint_eq (n_slots, layout->n_nodes);
 }
