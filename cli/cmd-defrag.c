@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -30,10 +31,15 @@ facts_of (const QuoitDefragmentation *plan)
   return facts;
 }
 
+static const Column cube_columns[] = {
+  { "group", "GROUP", CELL_TEXT }, { "slice_id", "SLICE ID", CELL_NUMBER }, { "from", "FROM", CELL_TEXT },
+  { "to", "TO", CELL_TEXT },       { "gain", "GAIN", CELL_NUMBER },
+};
+
 static Table *
-list_moves (const QuoitDefragmentation *plan)
+list_moves (const QuoitDefragmentation *plan, bool are_cubes)
 {
-  Table *moves = table_new (move_columns, G_N_ELEMENTS (move_columns));
+  Table *moves = table_new (are_cubes ? cube_columns : move_columns, G_N_ELEMENTS (move_columns));
 
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_moves (plan); i++)
     {
@@ -114,35 +120,76 @@ print_commands (Session *session, const QuoitSnapshot *snapshot, const QuoitDefr
   return session_write (session, text->str, error);
 }
 
+/* The options for joined slices. */
+typedef struct {
+  char *accelerator, *topology, *cubes;
+} Joined;
+
+static void
+joined_clear (Joined *joined)
+{
+  g_free (joined->accelerator);
+  g_free (joined->topology);
+  g_free (joined->cubes);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Joined, joined_clear)
+
+static bool
+check_options (const Joined *joined, gboolean dry_run, GError **error)
+{
+  const int n = (joined->accelerator != NULL) + (joined->topology != NULL) + (joined->cubes != NULL);
+
+  if (!dry_run)
+    return text_refuse_usage (error, "quoit moves nothing by itself: expected --dry-run, which prints the moves");
+  return n == 0 || n == 3 || text_refuse_usage (error, "joined slices: expected --accelerator, --topology and --cubes");
+}
+
+static QuoitDefragmentation *
+plan_moves (const QuoitSnapshot *snapshot, const Joined *joined, GError **error)
+{
+  QuoitCubes cubes;
+
+  if (joined->cubes == NULL)
+    return quoit_snapshot_plan_defragmentation (snapshot, 0);
+  if (!request_parse_cubes (joined->cubes, &cubes, error))
+    return NULL;
+  return quoit_snapshot_plan_joined_defragmentation (snapshot, joined->accelerator, joined->topology, cubes, 0, error);
+}
+
 static bool
 run (Session *session, GError **error)
 {
   gboolean dry_run = FALSE, commands = FALSE;
+  g_auto (Joined) joined = { 0 };
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "print the moves; required, because quoit moves nothing by itself",
       NULL },
     { "commands", 0, 0, G_OPTION_ARG_NONE, &commands, "print the commands that make the moves", NULL },
+    { "accelerator", 'a', 0, G_OPTION_ARG_STRING, &joined.accelerator, "with --cubes: the TPU generation", "NAME" },
+    { "topology", 't', 0, G_OPTION_ARG_STRING, &joined.topology, "with --cubes: the topology to make room for",
+      "SHAPE" },
+    { "cubes", 0, 0, G_OPTION_ARG_STRING, &joined.cubes,
+      "make room for slices joined from cubes: any, or adjacent ones", "WHICH" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitDefragmentation) plan = NULL;
   Document *document;
 
-  if (!session_parse (session, entries, error))
-    return false;
-  if (!dry_run)
-    return text_refuse_usage (error, "quoit moves nothing by itself: expected --dry-run, which prints the moves");
-  if (!session_check (session, error))
+  if (!session_parse (session, entries, error) || !check_options (&joined, dry_run, error)
+      || !session_check (session, error))
     return false;
   snapshot = session_snapshot (session, error);
   if (snapshot == NULL)
     return false;
-  plan = quoit_snapshot_plan_defragmentation (snapshot, 0);
+  plan = plan_moves (snapshot, &joined, error);
+  if (plan == NULL)
+    return false;
   if (commands)
     return print_commands (session, snapshot, plan, error);
   document = document_new ();
   document_take_facts (document, facts_of (plan));
-  document_take_csv_table (document, "moves", NULL, list_moves (plan));
+  document_take_csv_table (document, "moves", NULL, list_moves (plan, joined.cubes != NULL));
   document_take_lines (document, "slices", "slices to drain", list_slices (snapshot, plan));
   document_take_lines (document, "groups", "groups to repair, in this order", list_groups (plan));
   return session_print (session, document, error);
@@ -152,7 +199,8 @@ const Verb verb_defrag = {
   "defrag",
   "",
   "plan which bundles to move so that whole slices become free",
-  "Prints the moves in their order, and how many chips get into free slices by each. Nothing is changed.",
+  "Prints the moves in their order, and how many chips get into free slices by each. With --cubes, plans\n"
+  "which cubes of groups to move so that more slices of a topology can be joined. Nothing is changed.",
   0,
   0,
   run,

@@ -7,6 +7,8 @@ package quoit
 */
 import "C"
 
+import "quoit/internal/cconv"
+
 // DefragmentationState is what is known about a plan of moves.
 type DefragmentationState int
 
@@ -27,7 +29,7 @@ func (s DefragmentationState) String() string { return nameOf(defragmentationSta
 // BundleMove is the move of one bundle to another node.
 type BundleMove struct {
 	Group  string // NAME@ID
-	Bundle uint32 // the index of the bundle in its group
+	Bundle uint32 // the index of the bundle in its group; for a cube, the slice id that it has before
 	From   string // the node that it leaves
 	To     string // the node that it gets
 	Gain   int64  // how many chips get into free slices by this move, after the moves before it
@@ -55,10 +57,7 @@ func (s *Snapshot) PlanDefragmentation(steps uint64) (*Defragmentation, error) {
 	err := s.with(func(c *C.QuoitSnapshot) error {
 		planned := C.quoit_snapshot_plan_defragmentation(c, C.uint64_t(steps))
 		defer C.quoit_defragmentation_free(planned)
-		for i := C.uint32_t(0); i < C.quoit_defragmentation_get_n_slices(planned); i++ {
-			slice := C.quoit_defragmentation_get_slice(planned, i)
-			plan.Slices = append(plan.Slices, moveString(C.quoit_snapshot_dup_slice_full_name(c, slice)))
-		}
+		readSlices(c, planned, plan)
 		readDefragmentation(planned, plan)
 		return nil
 	})
@@ -66,6 +65,48 @@ func (s *Snapshot) PlanDefragmentation(steps uint64) (*Defragmentation, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// PlanJoinedDefragmentation plans which cubes of groups to move to other blocks so that the most slices of a topology can
+// be joined from free cubes, with the fewest cubes. It changes nothing, and is carried out like PlanDefragmentation. Its
+// moves are those of cubes: Bundle is the slice id, and the names are those of cubes.
+//
+// It fails with Invalid if the generation is unknown, has no cubes or cannot have the topology, or if cubes is CubesNone or
+// not one of the constants, and with NotFound if no block of the fleet is large enough.
+func (s *Snapshot) PlanJoinedDefragmentation(accelerator, topology string, cubes Cubes, steps uint64) (*Defragmentation, error) {
+	var arguments cconv.Arguments
+	cAccelerator := (*C.char)(arguments.Text("accelerator", accelerator))
+	cTopology := (*C.char)(arguments.Text("topology", topology))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	plan := &Defragmentation{}
+	err := s.with(func(c *C.QuoitSnapshot) error {
+		if cubes < CubesNone || cubes > CubesAdjacent {
+			return cconv.InvalidError("cubes '%d': expected a constant of type Cubes", int(cubes))
+		}
+		var gerror *C.GError
+		planned := C.quoit_snapshot_plan_joined_defragmentation(c, cAccelerator, cTopology, C.QuoitCubes(cubes),
+			C.uint64_t(steps), &gerror)
+		if planned == nil {
+			return errorFromC(gerror)
+		}
+		defer C.quoit_defragmentation_free(planned)
+		readSlices(c, planned, plan)
+		readDefragmentation(planned, plan)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+func readSlices(c *C.QuoitSnapshot, planned *C.QuoitDefragmentation, plan *Defragmentation) {
+	for i := C.uint32_t(0); i < C.quoit_defragmentation_get_n_slices(planned); i++ {
+		slice := C.quoit_defragmentation_get_slice(planned, i)
+		plan.Slices = append(plan.Slices, moveString(C.quoit_snapshot_dup_slice_full_name(c, slice)))
+	}
 }
 
 func readDefragmentation(planned *C.QuoitDefragmentation, plan *Defragmentation) {

@@ -40,3 +40,22 @@ func TestScatteredBundlesAreGathered(t *testing.T) {
 		t.Errorf("%+v: expected that the search ended", rough)
 	}
 }
+
+func TestCubesMoveToOtherBlocks(t *testing.T) {
+	snapshot := newSnapshot(t, newLedger(t, "v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x4 pool=b block=b;"+
+		" group one v5p 4x4x4 cubes=any slices=a:2; group two v5p 4x4x8 cubes=any slices=b:0,3"))
+	plan := must[*quoit.Defragmentation](t)(snapshot.PlanJoinedDefragmentation("v5p", "4x8x8", quoit.CubesAny, 0))
+	want := quoit.BundleMove{Group: "one@1", From: "a-2", To: "b-1", Gain: 256}
+	if plan.State != quoit.DefragmentationBest || plan.Gain != 256 || len(plan.Moves) != 1 || plan.Moves[0] != want ||
+		len(plan.Slices) != 4 {
+		t.Errorf("%+v: expected the move of one cube", plan)
+	}
+	for _, cubes := range []quoit.Cubes{quoit.CubesNone, 9} {
+		_, err := snapshot.PlanJoinedDefragmentation("v5p", "4x8x8", cubes, 0)
+		wantCode(t, err, quoit.Invalid)
+	}
+	_, err := snapshot.PlanJoinedDefragmentation("v5p", "8x8x8", quoit.CubesAny, 0)
+	wantCode(t, err, quoit.NotFound)
+	_, err = snapshot.PlanJoinedDefragmentation("v5p", "8\x00", quoit.CubesAny, 0)
+	wantCode(t, err, quoit.Invalid)
+}

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <quoit/request.h>
 #include <quoit/snapshot.h>
 
 G_BEGIN_DECLS
@@ -51,6 +52,37 @@ typedef struct _QuoitDefragmentation QuoitDefragmentation;
  * Since: 0.1
  */
 QUOIT_API QuoitDefragmentation *quoit_snapshot_plan_defragmentation (const QuoitSnapshot *snapshot, uint64_t steps);
+
+/**
+ * quoit_snapshot_plan_joined_defragmentation:
+ * @accelerator: the TPU generation, as for quoit_request_set_accelerator()
+ * @topology: the topology of the slices that are to be joined, "8x8x8"
+ * @cubes: which cubes may be joined, as for quoit_request_set_cubes()
+ * @steps: as for quoit_snapshot_plan_defragmentation(); up to 16 slices that can move, all sets of them are tried
+ *
+ * Plans which joined slices and whole cubes of this ledger's groups to move to other blocks, so that the most slices of
+ * @topology can be joined from free cubes; of equal plans, the one that moves the fewest cubes. Groups with a slice
+ * that is not intact or is draining, parts, bundles, groups of a source and external use stay.
+ *
+ * The plan has the functions of other plans, with cubes: a move is that of one cube of a group; its bundle is the slice
+ * id that the cube has before, and its names are those of cubes. The slices to drain are the cubes that move, and free
+ * cubes that no group may enter. A gain is the number of chips of additional slices of @topology, and belongs to the
+ * last cube of a repaired group.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_INVALID: the generation is unknown, has no cubes, cannot have the topology, or @cubes is
+ *   %QUOIT_CUBES_NONE.
+ * - %QUOIT_ERROR_NOT_FOUND: no block of the fleet is large enough.
+ *
+ * Returns: (transfer full): the plan; quoit_defragmentation_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitDefragmentation *quoit_snapshot_plan_joined_defragmentation (const QuoitSnapshot *snapshot,
+                                                                            const char *accelerator,
+                                                                            const char *topology, QuoitCubes cubes,
+                                                                            uint64_t steps, GError **error);
 
 /**
  * quoit_defragmentation_free:

@@ -17,6 +17,29 @@ quoit_snapshot_plan_defragmentation (const QuoitSnapshot *snapshot, uint64_t ste
   return defragmentation;
 }
 
+QuoitDefragmentation *
+quoit_snapshot_plan_joined_defragmentation (const QuoitSnapshot *snapshot, const char *accelerator,
+                                            const char *topology, QuoitCubes cubes, uint64_t steps, GError **error)
+{
+  g_autofree QuoitDefragmentation *defragmentation = NULL;
+  QuoitGeneration generation;
+  QuoitShape shape;
+
+  g_return_val_if_fail (snapshot != NULL && accelerator != NULL && topology != NULL, NULL);
+  g_return_val_if_fail ((guint) cubes <= QUOIT_CUBES_ADJACENT, NULL);
+
+  if (!quoit_generation_parse (accelerator, &generation, error) || !quoit_shape_parse (topology, &shape, error)
+      || !quoit_shape_check (generation, shape, error))
+    return NULL;
+  if (cubes == QUOIT_CUBES_NONE)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "cubes 'none': expected any, any-twisted or adjacent"), NULL;
+  defragmentation = g_new0 (QuoitDefragmentation, 1);
+  return quoit_defragmentation_plan_joined (defragmentation, snapshot->fleet, generation, shape, cubes,
+                                            steps == 0 ? DEFAULT_STEPS : steps, error)
+             ? g_steal_pointer (&defragmentation)
+             : NULL;
+}
+
 void
 quoit_defragmentation_free (QuoitDefragmentation *defragmentation)
 {
@@ -112,6 +135,8 @@ name_node (const QuoitDefragmentation *defragmentation, guint32 id)
 {
   const QuoitLayout *layout = defragmentation->fleet->layout;
 
+  if (defragmentation->is_joined)
+    return quoit_layout_slice_display (layout, (QuoitSliceId) { quoit_layout_slice_of_id (layout, id) });
   return quoit_layout_node_display (layout, (QuoitNodeId) { quoit_layout_find_id (layout, id) });
 }
 

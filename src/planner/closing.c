@@ -194,6 +194,59 @@ list_groups (QuoitClosing *closing, const QuoitFleet *fleet)
   g_ptr_array_sort (closing->groups, by_id);
 }
 
+/* Lists the first hosts of the slices of the layout that the group has, as node ids, and the slices of the group that
+ * have them. */
+static void
+list_first_hosts (const QuoitLayout *layout, const QuoitGroupData *group, GArray *ids, GArray *slices)
+{
+  for (guint32 s = 0; s < group->n_slices; s++)
+    for (guint32 i = quoit_group_first_node (group, s); i < group->slice_end[s]; i++)
+      {
+        const guint32 node = quoit_layout_find_id (layout, group->node_ids[i]);
+
+        if (node == QUOIT_NO_INDEX || layout->nodes[node].worker_id != 0)
+          continue;
+        g_array_append_val (ids, group->node_ids[i]);
+        g_array_append_val (slices, s);
+      }
+}
+
+static gboolean
+has_id (const GArray *ids, guint32 id)
+{
+  for (guint i = 0; i < ids->len; i++)
+    if (g_array_index (ids, guint32, i) == id)
+      return TRUE;
+  return FALSE;
+}
+
+/* Adds the slices of the layout that group number @number has given up, each with one that it has got. */
+static void
+add_slice_moves (QuoitClosing *closing, const QuoitLayout *layout, guint32 number, const QuoitGroupData *after)
+{
+  g_autoptr (GArray) left = g_array_new (FALSE, FALSE, sizeof (guint32)),
+                     slices = g_array_new (FALSE, FALSE, sizeof (guint32)),
+                     got = g_array_new (FALSE, FALSE, sizeof (guint32)),
+                     others = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint to = 0;
+
+  list_first_hosts (layout, closing->groups->pdata[number], left, slices);
+  list_first_hosts (layout, after, got, others);
+  for (guint i = 0; i < left->len; i++)
+    {
+      QuoitBundleMove move = { number, g_array_index (slices, guint32, i), g_array_index (left, guint32, i), 0, 0 };
+
+      if (has_id (got, move.from_id))
+        continue;
+      while (to < got->len && has_id (left, g_array_index (got, guint32, to)))
+        to++;
+      if (to == got->len)
+        return;
+      move.to_id = g_array_index (got, guint32, to++);
+      g_array_append_val (closing->moves, move);
+    }
+}
+
 /* Adds the bundles of group number @number that have other nodes than before. */
 static void
 add_moves (QuoitClosing *closing, guint32 number, const QuoitGroupData *after)
@@ -220,7 +273,10 @@ repair (QuoitClosing *closing, QuoitFleet **fork, guint32 number)
   if (!quoit_step_repair (*fork, &ref, (*fork)->clock_ms, &entry, &outcome, NULL) || outcome.after == NULL
       || (entry != NULL && !quoit_entry_apply (entry, fork, NULL)))
     return FALSE;
-  add_moves (closing, number, outcome.after);
+  if (group->kind == QUOIT_RECORD_BUNDLES)
+    add_moves (closing, number, outcome.after);
+  else
+    add_slice_moves (closing, (*fork)->layout, number, outcome.after);
   return TRUE;
 }
 
@@ -313,7 +369,7 @@ count_free_chips (const QuoitFleet *fleet)
 }
 
 static gboolean
-make (QuoitClosing *closing, const QuoitFleet *fleet, guint64 *steps)
+run (QuoitClosing *closing, const QuoitFleet *fleet, guint64 *steps, QuoitFleet **after)
 {
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
 
@@ -329,23 +385,56 @@ make (QuoitClosing *closing, const QuoitFleet *fleet, guint64 *steps)
         return FALSE;
     }
   set_states (fork, closing->slices, QUOIT_NODE_ALIVE);
-  set_gains (closing, fleet);
-  /* The moves are what the fork has. */
-  closing->gain = (gint64) count_free_chips (fork) - (gint64) count_free_chips (fleet);
+  *after = g_steal_pointer (&fork);
   return TRUE;
+}
+
+gboolean
+quoit_closing_run (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
+                   guint64 *steps, QuoitFleet **after)
+{
+  quoit_closing_init (closing);
+  g_array_append_vals (closing->slices, slices, n_slices);
+  g_array_sort (closing->slices, by_index);
+  if (run (closing, fleet, steps, after))
+    return TRUE;
+  quoit_closing_clear (closing);
+  return FALSE;
+}
+
+QuoitFleet *
+quoit_closing_replay (const QuoitClosing *closing, const QuoitFleet *fleet, guint n)
+{
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  QuoitClosing again;
+  gboolean ok = TRUE;
+
+  fork->is_planned = TRUE;
+  quoit_closing_init (&again);
+  for (guint i = 0; i < closing->groups->len; i++)
+    g_ptr_array_add (again.groups, quoit_group_data_ref (closing->groups->pdata[i]));
+  set_states (fork, closing->slices, QUOIT_NODE_DRAINING);
+  for (guint i = 0; i < n && ok; i++)
+    ok = repair (&again, &fork, i);
+  quoit_closing_clear (&again);
+  if (!ok)
+    return NULL;
+  set_states (fork, closing->slices, QUOIT_NODE_ALIVE);
+  return g_steal_pointer (&fork);
 }
 
 gboolean
 quoit_closing_make (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
                     guint64 *steps)
 {
-  quoit_closing_init (closing);
-  g_array_append_vals (closing->slices, slices, n_slices);
-  g_array_sort (closing->slices, by_index);
-  if (make (closing, fleet, steps))
-    return TRUE;
-  quoit_closing_clear (closing);
-  return FALSE;
+  g_autoptr (QuoitFleet) after = NULL;
+
+  if (!quoit_closing_run (closing, fleet, slices, n_slices, steps, &after))
+    return FALSE;
+  set_gains (closing, fleet);
+  /* The moves are what the fork has. */
+  closing->gain = (gint64) count_free_chips (after) - (gint64) count_free_chips (fleet);
+  return TRUE;
 }
 
 void

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <quoit/defragmentation.h>
+#include <quoit/request.h>
 
 #include "fleet/fleet.h"
 
@@ -23,6 +24,7 @@ typedef struct {
 struct _QuoitDefragmentation {
   QuoitFleet *fleet;
   QuoitDefragmentationState state;
+  gboolean is_joined;       /* moves are of cubes */
   guint64 gain, gain_bound; /* chips in free slices */
   guint32 moves_bound;
   GArray *slices;    /* of guint32: those that are closed, in ascending order */
@@ -32,4 +34,10 @@ struct _QuoitDefragmentation {
 
 /* Fills @defragmentation. @steps limits the work: a step is one repair of a group on a fork. */
 void quoit_defragmentation_plan (QuoitDefragmentation *defragmentation, const QuoitFleet *fleet, guint64 steps);
+/* The same for slices of @shape that are joined from cubes: which slices of groups should move to other blocks, so that
+ * the free cubes make more such slices. Fails with INVALID if cubes cannot be joined so, and with NOT_FOUND if no block
+ * is large enough. */
+gboolean quoit_defragmentation_plan_joined (QuoitDefragmentation *defragmentation, const QuoitFleet *fleet,
+                                            QuoitGeneration generation, QuoitShape shape, QuoitCubes cubes,
+                                            guint64 steps, GError **error);
 void quoit_defragmentation_clear (QuoitDefragmentation *defragmentation);

@@ -39,4 +39,21 @@ moves ()
 holds "the commands succeed" moves
 ok 0 "the slices are counted" slots -o json
 fact "three slices are free" 'd["classes"][0]["fit_now"]' "3"
+
+fresh 'v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x4 pool=b block=b; v5p 4x4x4 x2 pool=c block=c; group one v5p 4x4x4 cubes=any slices=a:2; group two v5p 4x4x8 cubes=any slices=b:0,3'
+baseline
+ok 0 "room for joined slices is planned" defrag --dry-run -a v5p -t 4x8x8 --cubes any --now "$now" -o json
+fact "the facts are right" "$facts" "['best', 256, 256, 1, 1]"
+fact "a move is that of a cube" '[(m["group"], m["slice_id"], m["from"], m["to"], m["gain"]) for m in d["moves"]]' "[('one@1', 0, 'a-2', 'b-1', 256)]"
+ok 0 "the commands are printed" defrag --dry-run -a v5p -t 4x8x8 --cubes any --commands --now "$now"
+holds "nothing has changed" unchanged
+sed "s/\$/ --now $now/" "$tmp/out" >"$tmp/commands"
+refused 2 "cubes without a topology" "joined slices: expected --accelerator, --topology and --cubes" defrag --dry-run --cubes any
+refused 2 "a topology without cubes" "joined slices: expected --accelerator, --topology and --cubes" defrag --dry-run -a v5p -t 4x8x8
+refused 2 "unknown cubes" "--cubes 'some': expected any or adjacent" defrag --dry-run -a v5p -t 4x8x8 --cubes some
+refused 3 "a generation without cubes" "v6e has none" defrag --dry-run -a v6e -t 4x4 --cubes any
+refused 4 "a topology that no block can hold" "no block of v5p that can hold a slice of '8x8x8'" defrag --dry-run -a v5p -t 8x8x8 --cubes any
+holds "the commands succeed" moves
+ok 0 "the joined slices are counted" slots -a v5p -t 4x8x8 --cubes any --now "$now" -o json
+fact "one more can be joined" '[p["now_least"] for p in d["joined"]]' "[1]"
 finish

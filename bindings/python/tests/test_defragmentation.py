@@ -172,3 +172,21 @@ def test_an_intact_fleet_needs_no_moves():
     assert ledger.snapshot().plan_defragmentation() == quoit.Defragmentation(
         quoit.DefragmentationState.BEST, 0, 0, 0, (), (), ()
     )
+
+
+def test_cubes_move_to_other_blocks():
+    ledger = quoit.open_memory()
+    ledger.import_fleet_text(
+        "v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x4 pool=b block=b; group one v5p 4x4x4 cubes=any slices=a:2;"
+        " group two v5p 4x4x8 cubes=any slices=b:0,3",
+        now_ms=NOW,
+    )
+    plan = ledger.snapshot().plan_joined_defragmentation("v5p", "4x8x8")
+    assert (plan.state, plan.gain, plan.gain_bound, plan.moves_bound) == (quoit.DefragmentationState.BEST, 256, 256, 1)
+    assert plan.moves == (quoit.BundleMove("one@1", 0, "a-2", "b-1", 256),)
+    carry_out(ledger, plan)
+    assert ledger.snapshot().count_joined_slots("v5p", "4x8x8")[0].least == 1
+    with pytest.raises(quoit.InvalidError, match="cubes 'none'"):
+        ledger.snapshot().plan_joined_defragmentation("v5p", "4x8x8", cubes=quoit.Cubes.NONE)
+    with pytest.raises(quoit.NotFoundError, match="no block of v5p"):
+        ledger.snapshot().plan_joined_defragmentation("v5p", "8x8x8")

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from . import _c
-from ._c import lib
+from ._c import call, lib
 
 
 class DefragmentationState(_c.Code):
@@ -23,12 +23,12 @@ class DefragmentationState(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class BundleMove:
-    """The move of one bundle to another node."""
+    """The move of one bundle to another node; in a plan for joined slices, of one cube to another."""
 
     group: str
     """NAME@ID."""
     bundle: int
-    """The index of the bundle in its group."""
+    """The index of the bundle in its group; for a cube, the slice id that it has before."""
     from_node: str
     to_node: str
     gain: int
@@ -55,10 +55,28 @@ class Defragmentation:
 
 def plan_defragmentation(snapshot: Any, steps: int) -> Defragmentation:
     """Plans moves for the handle of a snapshot. For the modules of this package."""
-    plan = _c.own_handle(
-        lib.quoit_snapshot_plan_defragmentation(snapshot, _c.to_int(steps, "steps", _c.UINT64)),
-        lib.quoit_defragmentation_free,
+    return _take(snapshot, lib.quoit_snapshot_plan_defragmentation(snapshot, _c.to_int(steps, "steps", _c.UINT64)))
+
+
+def plan_joined_defragmentation(
+    snapshot: Any, accelerator: str, topology: str, cubes: int, steps: int
+) -> Defragmentation:
+    """Plans moves of cubes for the handle of a snapshot. For the modules of this package."""
+    return _take(
+        snapshot,
+        call(
+            lib.quoit_snapshot_plan_joined_defragmentation,
+            snapshot,
+            _c.to_text(accelerator, "accelerator"),
+            _c.to_text(topology, "topology"),
+            cubes,
+            _c.to_int(steps, "steps", _c.UINT64),
+        ),
     )
+
+
+def _take(snapshot: Any, handle: Any) -> Defragmentation:
+    plan = _c.own_handle(handle, lib.quoit_defragmentation_free)
     groups = tuple(
         _c.take_text(lib.quoit_defragmentation_dup_group(plan, index))
         for index in range(lib.quoit_defragmentation_get_n_groups(plan))

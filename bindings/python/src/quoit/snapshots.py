@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _c, _frames, _html, errors
 from ._c import call, ffi, lib
 from ._views import Rows, View
-from .defragmentation import Defragmentation, plan_defragmentation
+from .defragmentation import Defragmentation, plan_defragmentation, plan_joined_defragmentation
 from .fleet import (
     Node,
     Owner,
@@ -428,6 +428,28 @@ class Snapshot(View):
             steps: limits the work: one step is one repair of a group on a fork; 0: the default.
         """
         return plan_defragmentation(self._handle, steps)
+
+    def plan_joined_defragmentation(
+        self, accelerator: str, topology: str, *, cubes: Cubes = Cubes.ANY, steps: int = 0
+    ) -> Defragmentation:
+        """Plans which cubes of groups to move to other blocks so that the most slices can be joined from free cubes.
+
+        It changes nothing. The plan is carried out like that of `plan_defragmentation`. Its moves are those of cubes:
+        `BundleMove.bundle` is the slice id, and the names are those of cubes.
+
+        Args:
+            accelerator: the TPU generation, as for `Request`.
+            topology: the topology of the slices to make room for.
+            cubes: which cubes may be joined.
+            steps: limits the work: one step is one repair of a group on a fork; 0: the default.
+
+        Raises:
+            InvalidError: the generation is unknown, has no cubes or cannot have the topology, or `cubes` is
+                `Cubes.NONE`.
+            NotFoundError: no block of the fleet is large enough.
+        """
+        member = _c.to_member(Cubes, cubes, "cubes")
+        return plan_joined_defragmentation(self._handle, accelerator, topology, member, steps)
 
     def measure_fragmentation(self, *, steps: int = 0) -> tuple[Fragmentation, ...]:
         """Measures how much of the free hosts of each class is no use for parts of slices.
