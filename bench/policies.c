@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares policies for the places of parts by simulation: 16 slices of 8x8 hosts, jobs that arrive, run or are turned
  * away, and the utilization that each policy reaches on the same arrivals. The policies of quoit are simulated with the
- * public API, one like FGD (least fragmentation) on bit masks. Prints a table, and which goals are met.
+ * public API, one like FGD (least fragmentation) on bit masks. `shapeless` grants each job for which enough hosts are
+ * free, wherever they are, and shows how much shapes cost. Prints a table, and which goals are met.
  *
  *   bench/policies [JOBS [SEEDS]] */
 #include <math.h>
@@ -21,9 +22,10 @@ static const struct {
 } shapes[N_SHAPES] = { { "2x2", 1, 1 }, { "2x4", 1, 2 },  { "4x4", 2, 2 },  { "4x8", 2, 4 },
                        { "8x8", 4, 4 }, { "8x16", 4, 8 }, { "16x16", 8, 8 } };
 
-typedef enum { OVER_TIME, STATIC, FIRST, PACK, SPREAD, FGD, N_POLICIES } Policy;
+typedef enum { OVER_TIME, STATIC, FIRST, PACK, SPREAD, FGD, SHAPELESS, N_POLICIES } Policy;
 
-static const char *const policy_names[] = { "over time", "static", "first-fit", "best-fit", "spread", "FGD-like" };
+static const char *const policy_names[]
+    = { "over time", "static", "first-fit", "best-fit", "spread", "FGD-like", "shapeless" };
 
 typedef enum { EXPONENTIAL, HEAVY, EQUAL } Lengths;
 
@@ -185,6 +187,18 @@ take_least_fragmenting (Masks *masks, guint shape, guint *pod, guint64 *mask)
   return least < 1e300;
 }
 
+/* Takes any free hosts, as if jobs had no shapes. Returns FALSE if there are too few. */
+static gboolean
+take_any (guint *n_free, guint shape)
+{
+  const guint n = shapes[shape].x * shapes[shape].y;
+
+  if (*n_free < n)
+    return FALSE;
+  *n_free -= n;
+  return TRUE;
+}
+
 /* --- simulation --- */
 
 typedef struct {
@@ -197,6 +211,7 @@ typedef struct {
   Policy policy;
   QuoitLedger *ledger; /* NULL: masks */
   Masks masks;
+  guint n_free;    /* hosts, for jobs without shapes */
   GArray *running; /* of Running, the last one ends first */
 } Simulation;
 
@@ -212,6 +227,8 @@ start_job (Simulation *simulation, const Job *job, guint number, Running *runnin
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitGroup) group = NULL;
 
+  if (simulation->policy == SHAPELESS)
+    return take_any (&simulation->n_free, job->shape);
   if (simulation->ledger == NULL)
     return take_least_fragmenting (&simulation->masks, job->shape, &running->pod, &running->mask);
   request = quoit_request_new (name, NULL);
@@ -226,11 +243,13 @@ start_job (Simulation *simulation, const Job *job, guint number, Running *runnin
 }
 
 static void
-end_job (Simulation *simulation, const Running *running)
+end_job (Simulation *simulation, const Job *job, const Running *running)
 {
   g_autofree char *name = g_strdup_printf ("j%u", running->job);
 
-  if (simulation->ledger == NULL)
+  if (simulation->policy == SHAPELESS)
+    simulation->n_free += shapes[job->shape].x * shapes[job->shape].y;
+  else if (simulation->ledger == NULL)
     simulation->masks.free[running->pod] |= running->mask;
   else if (!quoit_ledger_release (simulation->ledger, name, running->end_ms, NULL))
     exit (EXIT_FAILURE);
@@ -261,7 +280,9 @@ run_jobs (Simulation *simulation, const Job *jobs, guint n)
 
       while (list->len > 0 && g_array_index (list, Running, list->len - 1).end_ms <= jobs[i].at_ms)
         {
-          end_job (simulation, &g_array_index (list, Running, list->len - 1));
+          const Running *ended = &g_array_index (list, Running, list->len - 1);
+
+          end_job (simulation, &jobs[ended->job], ended);
           g_array_set_size (list, list->len - 1);
         }
       if (!start_job (simulation, &jobs[i], i, &running))
@@ -304,10 +325,13 @@ simulate (Policy policy, guint scenario, const Job *jobs, guint n, const guint64
   Simulation simulation = { .policy = policy, .running = g_array_new (FALSE, FALSE, sizeof (Running)) };
   double used, total = 0;
 
-  if (policy != FGD)
+  if (policy != FGD && policy != SHAPELESS)
     simulation.ledger = make_ledger (dead);
   for (guint p = 0; p < N_PODS; p++)
-    simulation.masks.free[p] = ~dead[p];
+    {
+      simulation.masks.free[p] = ~dead[p];
+      simulation.n_free += (guint) __builtin_popcountll (~dead[p]);
+    }
   for (guint s = 0; s < N_SHAPES; s++)
     total += scenarios[scenario].mix[s];
   for (guint s = 0; s < N_SHAPES; s++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agree.h"
 
-const DrawnClass drawn_classes[8]
-    = { { "v6e", "4x4", 4, 4, FALSE },       { "v6e", "2x4", 4, 2, FALSE }, { "v6e", "2x4", 8, 1, FALSE },
-        { "v6e", "2x2", 4, 1, FALSE },       { "v6e", "1x1", 1, 1, FALSE }, { "v5litepod", "2x4", 4, 2, FALSE },
-        { "v5litepod", "4x4", 4, 4, FALSE }, { "v4", "4x4x4", 4, 16, TRUE } };
+const DrawnClass drawn_classes[9]
+    = { { "v6e", "4x4", 4, 4, FALSE },       { "v6e", "2x4", 4, 2, FALSE },  { "v6e", "2x4", 8, 1, FALSE },
+        { "v6e", "2x2", 4, 1, FALSE },       { "v6e", "1x1", 1, 1, FALSE },  { "v5litepod", "2x4", 4, 2, FALSE },
+        { "v5litepod", "4x4", 4, 4, FALSE }, { "v4", "4x4x4", 4, 16, TRUE }, { "tpu7x", "4x4x4", 4, 16, TRUE } };
 
 static const char *const zones[] = { "", "z1", "z2" };
 static const char *const owners[] = { "", "ana", "bo" };
@@ -151,6 +151,16 @@ draw_cut (DrawnState *state, QuoitRequest *request, const char *topology)
   quoit_request_set_topology (request, i == 2 ? topology : topologies[i], NULL);
 }
 
+/* GKE's partitions of a cube, which tpu7x has. */
+static void
+draw_partition (DrawnState *state, QuoitRequest *request)
+{
+  static const char *const topologies[] = { "2x2x1", "2x2x2", "2x2x4", "2x4x4", "4x4x4" };
+
+  quoit_request_set_cut (request, QUOIT_CUT_PARTITION, NULL);
+  quoit_request_set_topology (request, topologies[draw (state->rand, G_N_ELEMENTS (topologies))], NULL);
+}
+
 /* Slices of one to six cubes. Returns the topology. */
 static const char *
 draw_cubes (DrawnState *state, DrawnAlternative *alternative)
@@ -170,11 +180,15 @@ draw_slices (DrawnState *state, DrawnAlternative *alternative)
                                                ? draw (state->rand, G_N_ELEMENTS (drawn_classes))
                                                : state->pools[draw (state->rand, state->n_pools)].class];
   gint64 n = 1 + draw (state->rand, 1 + 2 * draw (state->rand, 4));
+  gboolean is_parted;
 
   quoit_request_set_accelerator (request, class->accelerator, NULL);
-  alternative->has_cubes = class->is_cube && (alternative->has_cut || draw (state->rand, 2) == 0);
-  alternative->has_cut = alternative->has_cut && !alternative->has_cubes;
-  if (alternative->has_cut)
+  is_parted = class->is_cube && g_str_equal (class->accelerator, "tpu7x") && draw (state->rand, 3) == 0;
+  alternative->has_cubes = class->is_cube && !is_parted && (alternative->has_cut || draw (state->rand, 2) == 0);
+  alternative->has_cut = is_parted || (alternative->has_cut && !alternative->has_cubes);
+  if (is_parted)
+    draw_partition (state, request);
+  else if (alternative->has_cut)
     draw_cut (state, request, class->topology);
   else if (alternative->has_cubes)
     quoit_request_set_topology (request, draw_cubes (state, alternative), NULL);

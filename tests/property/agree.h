@@ -22,7 +22,7 @@ typedef struct {
   gboolean is_cube; /* pools of it are in two blocks */
 } DrawnClass;
 
-extern const DrawnClass drawn_classes[8];
+extern const DrawnClass drawn_classes[9];
 
 typedef struct {
   GRand *rand;
