@@ -29,9 +29,8 @@ find_part_shape (const SliceObject *object, const QuoitClass *class, QuoitShape 
 {
   const QuoitLayout *layout = object->layout;
   const guint32 first = quoit_group_first_node (object->group, object->slice);
-  QuoitPosition low = { { 0 } };
+  QuoitPosition low = { { 0 } }, high = { { 0 } };
 
-  *shape = (QuoitShape) { { 1, 1, 1 }, class->facts.shape.n_dims };
   for (guint32 i = first; i < object->group->slice_end[object->slice]; i++)
     {
       const guint32 node = quoit_layout_find_id (layout, object->group->node_ids[i]);
@@ -41,11 +40,16 @@ find_part_shape (const SliceObject *object, const QuoitClass *class, QuoitShape 
         return FALSE;
       at = quoit_position_from_index (class->facts.host_grid, (guint32) layout->nodes[node].worker_id);
       if (i == first)
-        low = at;
+        low = high = at;
       for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
-        shape->dims[axis]
-            = (guint16) MAX (shape->dims[axis], (at.at[axis] - low.at[axis] + 1) * class->facts.host_block.dims[axis]);
+        {
+          low.at[axis] = MIN (low.at[axis], at.at[axis]);
+          high.at[axis] = MAX (high.at[axis], at.at[axis]);
+        }
     }
+  *shape = (QuoitShape) { .n_dims = class->facts.shape.n_dims };
+  for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+    shape->dims[axis] = (guint16) ((high.at[axis] - low.at[axis] + 1) * class->facts.host_block.dims[axis]);
   return TRUE;
 }
 

@@ -110,8 +110,20 @@ follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim 
     set_state (difference, index, claimed);
 }
 
-/* Returns whether GKE makes a slice of cubes that a group has, or ends such a slice. The group has whole hosts, in an
- * order of its own, so it keeps them. */
+/* Returns whether GKE can make a slice of what the group has: of its cubes, or of each partition of a cube. */
+static gboolean
+can_be_gke_slices (const QuoitGroupData *group)
+{
+  g_autoptr (QuoitRequest) request = NULL;
+
+  if (group->kind != QUOIT_RECORD_PARTS)
+    return group->kind == QUOIT_RECORD_CUBES;
+  request = quoit_request_parse_canonical (group->request, NULL);
+  return request != NULL && request->cut == QUOIT_CUT_PARTITION;
+}
+
+/* Returns whether GKE makes a slice of what a group has, or ends such a slice. The group has whole hosts, in an order
+ * of its own, so it keeps them. */
 static gboolean
 is_other_slice_of_cubes (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
@@ -119,7 +131,7 @@ is_other_slice_of_cubes (QuoitDifference *difference, guint32 index, const Quoit
   const QuoitNodeKind *before = quoit_layout_node_kind (difference->fleet->layout, (QuoitNodeId) { index }),
                       *after = quoit_claims_kind_at (difference->claims, claim->kind);
 
-  return group != NULL && group->kind == QUOIT_RECORD_CUBES && claim->slice != NULL
+  return group != NULL && can_be_gke_slices (group) && claim->slice != NULL
          && quoit_difference_is_same_machine (difference, index, claim) && before->generation == after->generation
          && before->chips == after->chips;
 }

@@ -48,7 +48,8 @@ ok 0 "slices are given up by id" release next --slice 1 --now "$now"
 ok 0 "the ledger is sound" verify
 ok 0 "the fleet is written as text" export fleet
 out "it has the block" "v5p 4x4x4 x8 pool=a block=a grid=2x2x2 at=0-0-0"
-out "it has the block without positions" "v5p 4x4x4 x4 pool=b block=b busy=0,1,2,3"
+out "it has the block without positions" "v5p 4x4x4 x4 pool=b block=b;"
+out "and the group that has its cubes" "group train v5p 4x8x8 x1 cubes=any pool=b slices=0-3"
 baseline
 # shellcheck disable=SC2086
 {
@@ -96,9 +97,13 @@ for cube in range(2):
             "cloud.google.com/gce-topology-block": "block",
             "cloud.google.com/gke-tpu-partition-4x4x4-id": f"cube-{cube}",
             "cloud.google.com/gke-tpu-partition-2x2x1-id": f"host-{cube}-{host}",
+            "cloud.google.com/gke-tpu-partition-2x2x2-id": f"pair-{cube}-{host % 4}-{host // 8}",
         }
         if sys.argv[1] == "joined":
             labels |= {"cloud.google.com/gke-tpu-slice": "train-0", "cloud.google.com/gke-tpu-topology": "4x4x8"}
+        # A slice of 2x2x2 has the hosts 0 and 4 of its cube.
+        if (sys.argv[1] == "part" and host in (0, 4) or sys.argv[1] == "half" and host == 4) and cube == 0:
+            labels |= {"cloud.google.com/gke-tpu-slice": "small-0", "cloud.google.com/gke-tpu-topology": "2x2x2"}
         if sys.argv[1] == "mixed" and host == 3:
             labels["cloud.google.com/gke-tpu-partition-4x4x4-id"] = ""
         if sys.argv[1] == "twice":
@@ -143,6 +148,54 @@ out "it has the id of the partition" '"host-1-0"'
 baseline
 refused 3 "a name that Kubernetes refuses" "Slice 'Train-0': expected a name" env Train -o slice
 holds "nothing has changed" unchanged
+
+# GKE makes the slice of a partition.
+for state in half part; do
+  cluster "$state" >"$tmp/$state.json"
+done
+rm -f "$QUOIT_DB"*
+ok 0 "a ledger is made for partitions" init
+ok 0 "the nodes are imported" import k8s-nodes "$tmp/nodes.json" --now "$now"
+ok 0 "a partition is reserved" reserve small --accelerator tpu7x --topology 2x2x2 --slices 1 --cut partition --now "$now"
+ok 0 "another one is in the same cube" reserve other --accelerator tpu7x --topology 2x2x2 --slices 1 --cut partition --now "$now"
+ok 0 "and a host is used by a bundle" reserve bundle --bundle TPU=4 --slice cube-0 --now "$now"
+ok 0 "the object is written" env small -o slice
+out "with the id of the partition" '"pair-0-0-0"'
+cp "$tmp/out" "$tmp/object"
+ok 0 "the other group is shown" show other --now "$now"
+cp "$tmp/out" "$tmp/other"
+ok 0 "GKE has made the slice" sync k8s-nodes "$tmp/part.json" --now "$now"
+out "the group uses its nodes" "slice cube-0 -> small-0"
+ok 0 "the environment is that of the slice" env small --process 0 -o env
+out "the first host is its first worker" "TPU_WORKER_ID='0'"
+out "it has the name of the slice" "TPU_NAME='small-0'"
+out "and its topology" "TPU_TOPOLOGY='2x2x2'"
+ok 0 "the environment of the second host is known" env small --process 1 -o env
+out "it is the next worker" "TPU_WORKER_ID='1'"
+ok 0 "the object is written again" env small -o slice
+holds "it is the same text" cmp "$tmp/object" "$tmp/out"
+ok 0 "the other group is shown again" show other --now "$now"
+holds "it keeps its hosts" cmp "$tmp/other" "$tmp/out"
+ok 0 "the ledger is still sound" verify
+ok 0 "a third partition is reserved" reserve third --accelerator tpu7x --topology 2x2x2 --slices 1 --cut partition --now "$now"
+ok 0 "the groups are listed" groups --now "$now" -o json
+fact "all are reserved" '[g["state"] for g in d["groups"]]' "['reserved', 'reserved', 'reserved', 'reserved']"
+ok 0 "the slice is ended" sync k8s-nodes "$tmp/nodes.json" --now "$now"
+ok 0 "the object is written once more" env small -o slice
+holds "it is the same text again" cmp "$tmp/object" "$tmp/out"
+ok 0 "one host shows the slice first" sync k8s-nodes "$tmp/half.json" --now "$now"
+ok 0 "the ledger is sound then too" verify
+ok 0 "and then the other" sync k8s-nodes "$tmp/part.json" --now "$now"
+ok 0 "the object is written for that" env small -o slice
+holds "it is the same text for that" cmp "$tmp/object" "$tmp/out"
+ok 0 "the slice is ended again" sync k8s-nodes "$tmp/nodes.json" --now "$now"
+ok 0 "the group is released" release small --now "$now"
+ok 0 "the slice is made without a group" sync k8s-nodes "$tmp/part.json" --now "$now"
+ok 0 "it is ended" sync k8s-nodes "$tmp/nodes.json" --now "$now"
+ok 0 "bundles take its hosts" reserve bundles --bundle TPU=4 --bundle TPU=4 --slice cube-0 --now "$now"
+baseline
+refused 7 "a slice of hosts that bundles use" "group 'bundles@5' uses it; release the group first" sync k8s-nodes "$tmp/part.json" --now "$now"
+
 cluster mixed >"$tmp/mixed.json"
 rm -f "$QUOIT_DB"*
 ok 0 "another ledger is made" init
