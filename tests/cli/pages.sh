@@ -3,7 +3,7 @@
 # Functions for the tests of pages; include lib.sh first. The console blocks of a page are one session, whose output is checked.
 #
 #   blocks PAGE                 the lines of its console blocks
-#   page_holds PAGE FOLDER      makes FOLDER, with examples/ next to it, and runs the session there; keeps its files
+#   page_holds PAGE FOLDER      makes FOLDER, with examples/ and tests/ in it, and runs the session there; keeps its files
 #   without TEXT PAGE           a copy of the page, without the blocks that have TEXT: in $tmp/pages
 
 unset QUOIT_DB COLUMNS
@@ -43,7 +43,7 @@ page_holds ()
 {
   name=${1##*/}
   mkdir "$2"
-  ln -s "$top_srcdir/examples" "$2/examples"
+  ln -s "$top_srcdir/examples" "$top_srcdir/tests" "$2"
   blocks "$1" | without_times >"$tmp/shown"
   session "$1" >"$tmp/script"
   (cd "$2" && sh "$tmp/script" 2>&1) | without_times >"$tmp/real"
