@@ -20,7 +20,9 @@ typedef struct {
 static gboolean
 find_other_word (const QuoitRequest *request, Word *found)
 {
-  const char *const place = "slices that are bought have no place yet", *const whole = "whole slices are bought";
+  const char *const place = "slices that are bought have no place yet", *const whole = "whole slices are bought",
+                    *const cubes
+                    = "cubes that are bought are in no block yet; request as many cubes as slices of 4x4x4 instead";
   const Word words[] = {
     { request->bundles->len > 0, "bundles", place },
     { request->pool != NULL, "pool", place },
@@ -32,7 +34,7 @@ find_other_word (const QuoitRequest *request, Word *found)
     { request->keep_to != QUOIT_DOMAIN_NONE, "keep-to", place },
     { request->spread_over != QUOIT_DOMAIN_NONE, "spread", place },
     { request->near != NULL, "near", place },
-    { request->cubes != QUOIT_CUBES_NONE, "cubes", place },
+    { request->cubes != QUOIT_CUBES_NONE, "cubes", cubes },
     { request->cut != QUOIT_CUT_WHOLE, "cut", whole },
   };
 

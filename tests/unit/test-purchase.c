@@ -168,7 +168,8 @@ static const struct {
   { "v6e 4x4 x 2 spread=zone max-skew=1 min-domains=1", "request with 'spread'" },
   { "v6e 4x4 x 1 near=a", "request with 'near'" },
   { "v5p 4x4x8 x 1 cubes=any",
-    "request with 'cubes': expected only slices and their number, because slices that are bought have no place yet" },
+    "request with 'cubes': expected only slices and their number, because cubes that are bought are in no block yet; "
+    "request as many cubes as slices of 4x4x4 instead" },
   { "v6e 4x4 x 1 cut=any",
     "request with 'cut': expected only slices and their number, because whole slices are bought" },
   { "v6e 4x4 x 1 cut=aligned place=pack", "request with 'cut'" },

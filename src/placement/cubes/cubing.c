@@ -5,15 +5,20 @@
 
 /* --- the cubes of a request --- */
 
-/* Of adjacent cubes, lists the boxes that they may form: the requested one, and its turns that are topologies. */
+/* Lists the boxes that cubes may form: the requested one, and for adjacent cubes its turns that are topologies. */
 void
 quoit_cubing_set_shape (QuoitCubing *cubing)
 {
   const QuoitGenerationFacts *facts = quoit_generation_facts (cubing->request->generation);
-  QuoitShape boxes[QUOIT_MAX_CUBE_TURNS];
+  const QuoitShape shape = cubing->request->shape;
+  QuoitShape boxes[QUOIT_MAX_CUBE_TURNS] = { { .n_dims = QUOIT_N_AXES } };
 
-  cubing->n_cubes = quoit_shape_chips (cubing->request->shape) / quoit_shape_chips (facts->ocs_cube);
-  cubing->n_turns = quoit_joined_list_boxes (cubing->request->generation, cubing->request->shape, boxes);
+  cubing->n_cubes = quoit_shape_chips (shape) / quoit_shape_chips (facts->ocs_cube);
+  cubing->n_turns = 1;
+  for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+    boxes[0].dims[axis] = shape.dims[axis] / QUOIT_CUBE_SIDE;
+  if (quoit_cubing_is_adjacent (cubing))
+    cubing->n_turns = quoit_joined_list_boxes (cubing->request->generation, shape, boxes);
   for (guint turn = 0; turn < cubing->n_turns; turn++)
     cubing->turns[turn] = (QuoitTurn) { .hosts = boxes[turn] };
 }
