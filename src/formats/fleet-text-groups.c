@@ -177,58 +177,80 @@ count_slices (const QuoitFleetReader *reader, const char *pool)
   return pool == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));
 }
 
-/* Adds the slices "2" or "2-4" of the pool at @p. Returns what is behind, or NULL. Whole slices are in order, but cubes
- * are in that of the joined slices. */
+/* The slices of a group while they are read. */
+typedef struct {
+  char *pool;        /* of the next ones; NULL: not stated yet */
+  gint64 last;       /* the last one of that pool; -1: none */
+  GHashTable *known; /* their names, which the group owns */
+} Slices;
+
+/* Adds the slices "2" or "2-4" of the pool at @p. Returns what is behind, or NULL. The whole slices of a pool are in
+ * order, but cubes are in that of the joined slices. */
 static const char *
-read_range (QuoitFleetReader *reader, Group *group, const char *pool, const char *p, const char *end, GHashTable *known)
+read_range (QuoitFleetReader *reader, Group *group, Slices *slices, const char *p, const char *end)
 {
+  const char *pool = slices->pool;
   guint32 from, to;
 
   p = quoit_fleet_read_number (p, end, &from);
   to = from;
   if (p != NULL && p < end && *p == '-')
     p = quoit_fleet_read_number (p + 1, end, &to);
-  if (p == NULL || (p < end && *p != ',') || to < from || to >= count_slices (reader, pool))
+  if (p == NULL || (p < end && *p != ',') || to < from || to >= count_slices (reader, pool)
+      || (group->cubes == QUOIT_CUBES_NONE && (gint64) from <= slices->last))
     return NULL;
   for (guint32 slice = from; slice <= to; slice++)
     {
       char *name = g_strdup_printf ("%s/%s/%s-%u", quoit_claims_source (reader->claims), pool, pool, slice);
 
       g_ptr_array_add (group->slices, name);
-      if (!g_hash_table_add (known, name))
+      if (!g_hash_table_add (slices->known, name))
         return NULL;
     }
+  slices->last = to;
   return p;
+}
+
+static gboolean
+read_all_slices (QuoitFleetReader *reader, Group *group, Slices *slices)
+{
+  const QuoitFleetWord word = group->values[KEY_SLICES];
+  const char *p = word.at, *end = word.at + word.length;
+
+  for (;; p++)
+    {
+      const char *behind = read_pool (p, end, &slices->pool);
+      guint32 n;
+
+      if (behind != p)
+        slices->last = -1;
+      n = count_slices (reader, slices->pool);
+      if (n == 0)
+        return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
+      p = read_range (reader, group, slices, behind, end);
+      if (p == NULL)
+        {
+          g_autofree char *expected
+              = g_strdup_printf ("slices of pool '%s': 0 to %u %s, such as 0,2-3", slices->pool, n - 1,
+                                 group->cubes == QUOIT_CUBES_NONE ? "in order" : "each once");
+
+          return quoit_fleet_refuse (reader, word.at, word.length, expected);
+        }
+      if (p == end)
+        return TRUE;
+    }
 }
 
 /* Reads "0,2-3" or "a:0,2-3,b:1": the numbers of slices of pools, which earlier items must have. */
 static gboolean
 read_slices (QuoitFleetReader *reader, Group *group, const char *of_pool)
 {
-  const QuoitFleetWord word = group->values[KEY_SLICES];
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree char *pool = g_strdup (of_pool);
-  const char *p = word.at, *end = word.at + word.length;
+  Slices slices = { g_strdup (of_pool), -1, g_hash_table_new (g_str_hash, g_str_equal) };
+  const gboolean ok = group->values[KEY_SLICES].at == NULL || read_all_slices (reader, group, &slices);
 
-  if (word.at == NULL)
-    return TRUE;
-  for (;;)
-    {
-      const guint32 n = count_slices (reader, (p = read_pool (p, end, &pool), pool));
-      g_autofree char *expected = NULL;
-
-      if (n == 0)
-        return quoit_fleet_refuse (reader, word.at, word.length, "also pool=, with a pool of an item before");
-      p = read_range (reader, group, pool, p, end, known);
-      if (p == NULL)
-        {
-          expected = g_strdup_printf ("slices of pool '%s': 0 to %u, each once, such as 0,2-3", pool, n - 1);
-          return quoit_fleet_refuse (reader, word.at, word.length, expected);
-        }
-      if (p == end)
-        return TRUE;
-      p++;
-    }
+  g_free (slices.pool);
+  g_hash_table_unref (slices.known);
+  return ok;
 }
 
 /* Checks that as many slices are named as the group has, or as many cubes as they have. */

@@ -94,10 +94,14 @@ refused 5 "cubes of another group" "group 'h': slice " \
   import fleet "$blocks; group g v5p 4x4x8 cubes=any pool=a slices=0-1; group h v5p 4x4x8 cubes=any pool=a slices=1-2" --source other --now "$now"
 refused 3 "too few cubes" "'0-2': expected 2 cubes for each slice" \
   import fleet "$blocks; group g v5p 4x4x8 cubes=any pool=a slices=0-2" --source other --now "$now"
-refused 3 "a cube twice" "expected slices of pool 'a': 0 to 3, each once" \
+refused 3 "a cube twice" "expected slices of pool 'a': 0 to 3 each once" \
   import fleet "$blocks; group g v5p 4x4x8 cubes=any pool=a slices=0,0" --source other --now "$now"
-refused 3 "a slice that the pool does not have" "expected slices of pool 'b': 0 to 1, each once" \
+refused 3 "a slice that the pool does not have" "expected slices of pool 'b': 0 to 1 each once" \
   import fleet "$blocks; group g v5p 4x4x8 cubes=any slices=a:0,b:2" --source other --now "$now"
+refused 3 "whole slices twice, in two pools" "expected slices of pool 'b': 0 to 1 in order" \
+  import fleet "$blocks; group g v5p 4x4x4 slices=a:0,b:1,0" --source other --now "$now"
+refused 3 "a slice of a pool that is named again" "expected slices of pool 'a': 0 to 3 in order" \
+  import fleet "$blocks; group g v5p 4x4x4 slices=a:0,b:1,a:0" --source other --now "$now"
 refused 3 "a pool that no item has" "also pool=, with a pool of an item before" \
   import fleet "$blocks; group g v5p 4x4x8 cubes=any slices=z:0-1" --source other --now "$now"
 refused 3 "unknown cubes" "'some': expected any, any-twisted or adjacent" \
