@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "capacity-view.h"
 #include "purchase-view.h"
 #include "request.h"
 #include "text.h"
 #include "verbs.h"
-
-static const Column class_columns[] = {
-  { "accelerator", "ACCELERATOR", CELL_TEXT },
-  { "topology", "TOPOLOGY", CELL_TEXT },
-  { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
-  { "n_hosts", "HOSTS", RANKED (4, CELL_NUMBER) },
-  { "slices", "SLICES", CELL_NUMBER },
-  { "intact", "INTACT", RANKED (3, CELL_NUMBER) },
-  { "degraded", "DEGRADED", RANKED (1, CELL_NUMBER) },
-  { "idle", "IDLE", RANKED (5, CELL_NUMBER) },
-  { "partly_used", "PARTLY USED", RANKED (6, CELL_NUMBER) },
-  { "full", "FULL", RANKED (7, CELL_NUMBER) },
-  { "held", "HELD", RANKED (1, CELL_NUMBER) },
-  { "draining", "DRAINING", RANKED (2, CELL_NUMBER) },
-  { "fit_now", "FIT NOW", CELL_NUMBER },
-};
 
 /* What slots are counted under, in the order of QuoitSlotsIf. */
 static const char *const assumptions[] = { "now", "undrained", "ended", "mended" };
@@ -54,41 +39,6 @@ options_clear (Options *options)
   g_free (options->queue);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
-
-/* --- whole slices --- */
-
-static void
-add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t class)
-{
-  uint32_t n = quoit_snapshot_count_slices_of_class (snapshot, class, (QuoitSliceFlags) 0);
-  uint32_t intact = quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_INTACT);
-
-  table_add_text (table, quoit_snapshot_get_class_accelerator (snapshot, class));
-  table_take_text (table, quoit_snapshot_dup_class_topology (snapshot, class));
-  table_add_number (table, quoit_snapshot_get_class_chips_per_host (snapshot, class));
-  table_add_number (table, quoit_snapshot_get_class_n_hosts (snapshot, class));
-  table_add_number (table, n);
-  table_add_number (table, intact);
-  table_add_number (table, n - intact);
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_IDLE));
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_PARTLY));
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FULL));
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_ALLOCATED));
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_DRAINING));
-  table_add_number (table, quoit_snapshot_count_slices_of_class (snapshot, class, QUOIT_SLICE_FREE));
-}
-
-static Document *
-describe_classes (const QuoitSnapshot *snapshot)
-{
-  Table *table = table_new (class_columns, G_N_ELEMENTS (class_columns));
-  Document *document = document_new ();
-
-  for (uint32_t class = 0; class < quoit_snapshot_get_n_classes (snapshot); class ++)
-    add_class (table, snapshot, class);
-  document_take_table (document, "classes", NULL, table);
-  return document;
-}
 
 /* --- parts, and joined slices --- */
 
@@ -227,7 +177,7 @@ run (Session *session, GError **error)
   if (options.queue != NULL)
     return print_shortfall (session, snapshot, options.queue, error);
   return options.accelerator != NULL ? print_parts (session, snapshot, &options, error)
-                                     : session_print (session, describe_classes (snapshot), error);
+                                     : session_print (session, slots_document (snapshot), error);
 }
 
 const Verb verb_slots = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "document.h"
 
+#include <string.h>
+
 #include "json-text.h"
 #include "table-cells.h"
 #include "text.h"
@@ -136,10 +138,10 @@ build_section (const Section *section, JsonBuilder *builder)
     }
 }
 
-char *
-document_format_json (const Document *document)
+static JsonBuilder *
+build_document (const Document *document)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
+  JsonBuilder *builder = json_builder_new_immutable ();
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "schema");
@@ -147,7 +149,31 @@ document_format_json (const Document *document)
   for (guint i = 0; i < document->sections->len; i++)
     build_section (&g_array_index (document->sections, Section, i), builder);
   json_builder_end_object (builder);
+  return builder;
+}
+
+char *
+document_format_json (const Document *document)
+{
+  g_autoptr (JsonBuilder) builder = build_document (document);
+
   return json_text_format (builder);
+}
+
+/* In JSON, these characters occur in strings only. */
+char *
+document_format_script (const Document *document)
+{
+  g_autoptr (JsonBuilder) builder = build_document (document);
+  g_autofree char *json = json_text_format_compact (builder);
+  GString *script = g_string_sized_new (strlen (json));
+
+  for (const char *c = json; *c != '\0'; c++)
+    if (*c == '<' || *c == '>' || *c == '&')
+      g_string_append_printf (script, "\\u%04x", (guint) *c);
+    else
+      g_string_append_c (script, *c);
+  return g_string_free (script, FALSE);
 }
 
 static char *

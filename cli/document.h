@@ -37,6 +37,9 @@ void document_take_lines (Document *document, const char *key, const char *title
 
 /* Free the results with g_free(). CSV has the rows of one table; it is NULL if the document has no table. */
 char *document_format_json (const Document *document);
+
+/* The same JSON in one line, for a <script> of HTML: it has no '<', '>' and '&'. g_free() it. */
+char *document_format_script (const Document *document);
 char *document_format_text (const Document *document, TextForm form);
 char *document_format_csv (const Document *document);
 

@@ -34,6 +34,30 @@ slice_display_name (const QuoitSnapshot *snapshot, uint32_t slice)
              : quoit_snapshot_dup_slice_full_name (snapshot, slice);
 }
 
+SliceLook
+slice_find_look (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
+
+  if ((flags & QUOIT_SLICE_INTACT) == 0)
+    return SLICE_DEGRADED;
+  if ((flags & QUOIT_SLICE_DRAINING) != 0)
+    return SLICE_DRAINING;
+  if ((flags & QUOIT_SLICE_IDLE) != 0)
+    return SLICE_FREE;
+  if ((flags & QUOIT_SLICE_ALLOCATED) == 0)
+    return SLICE_EXTERNAL;
+  return (flags & QUOIT_SLICE_FULL) != 0 ? SLICE_HELD : SLICE_PARTLY;
+}
+
+const char *
+slice_look_word (SliceLook look)
+{
+  static const char *const words[] = { "free", "partly", "held", "external", "draining", "degraded" };
+
+  return words[look];
+}
+
 static void
 add_users (GPtrArray *users, const QuoitSnapshot *snapshot, uint32_t node)
 {

@@ -30,3 +30,10 @@ const char *pool_source (const QuoitSnapshot *snapshot, uint32_t pool);
 
 /* The groups that use the node, as "train@17", and "external" for external use. g_ptr_array_unref() it. */
 GPtrArray *node_users (const QuoitSnapshot *snapshot, uint32_t node);
+
+/* How a map shows a slice. */
+typedef enum { SLICE_FREE, SLICE_PARTLY, SLICE_HELD, SLICE_EXTERNAL, SLICE_DRAINING, SLICE_DEGRADED } SliceLook;
+
+SliceLook slice_find_look (const QuoitSnapshot *snapshot, uint32_t slice);
+/* "free", "partly" and so on. */
+const char *slice_look_word (SliceLook look);

@@ -408,3 +408,35 @@ source_input_explain (const SourceInput *input, GError *error)
   if (list->name != NULL)
     explain (list, input->is_live, rest, error);
 }
+
+QuoitSnapshot *
+source_sync (const SourceOptions *options, QuoitLedger *ledger, gint64 now_ms, GError **error)
+{
+  g_autoptr (SourceInput) input = source_input_read (options, error);
+  g_autoptr (QuoitImport) import = NULL;
+  GError *why = NULL;
+
+  if (input == NULL)
+    return NULL;
+  import = quoit_ledger_sync (ledger, source_input_get (input), now_ms, &why);
+  if (import != NULL)
+    return quoit_ledger_snapshot (ledger);
+  source_input_explain (input, why);
+  g_propagate_error (error, why);
+  return NULL;
+}
+
+QuoitSnapshot *
+source_load_snapshot (const char *path, GError **error)
+{
+  QuoitSnapshot *snapshot;
+  g_autofree char *text = NULL;
+  gsize length;
+
+  if (!quoit_load_text (path, &text, &length, error))
+    return NULL;
+  snapshot = quoit_snapshot_from_bytes ((const uint8_t *) text, length, error);
+  if (snapshot == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return snapshot;
+}

@@ -46,3 +46,9 @@ const QuoitInput *source_input_get (const SourceInput *input);
 
 /* Puts the name of the file or command line with the error in front of the library's message. */
 void source_input_explain (const SourceInput *input, GError *error);
+
+/* Reads the source once and brings @ledger, which is in memory, up to date. quoit_snapshot_unref() the state. */
+QuoitSnapshot *source_sync (const SourceOptions *options, QuoitLedger *ledger, gint64 now_ms, GError **error);
+
+/* The state in a file with bytes of quoit_snapshot_dup_bytes(). quoit_snapshot_unref() it. */
+QuoitSnapshot *source_load_snapshot (const char *path, GError **error);

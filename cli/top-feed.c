@@ -139,36 +139,12 @@ TopFeed *
 top_feed_new_file (const char *path, GError **error)
 {
   g_autoptr (TopFeed) feed = feed_new ();
-  g_autofree char *text = NULL;
-  gsize length;
 
-  if (!quoit_load_text (path, &text, &length, error))
-    return NULL;
-  feed->snapshot = quoit_snapshot_from_bytes ((const uint8_t *) text, length, error);
-  if (feed->snapshot != NULL)
-    return g_steal_pointer (&feed);
-  g_prefix_error (error, "%s: ", path);
-  return NULL;
+  feed->snapshot = source_load_snapshot (path, error);
+  return feed->snapshot == NULL ? NULL : g_steal_pointer (&feed);
 }
 
 /* --- a source --- */
-
-static QuoitSnapshot *
-read_source_once (const SourceOptions *options, QuoitLedger *ledger, GError **error)
-{
-  g_autoptr (SourceInput) input = source_input_read (options, error);
-  g_autoptr (QuoitImport) import = NULL;
-  GError *why = NULL;
-
-  if (input == NULL)
-    return NULL;
-  import = quoit_ledger_sync (ledger, source_input_get (input), g_get_real_time () / 1000, &why);
-  if (import != NULL)
-    return quoit_ledger_snapshot (ledger);
-  source_input_explain (input, why);
-  g_propagate_error (error, why);
-  return NULL;
-}
 
 /* Hands over what was read, and waits until the next turn. Returns whether there is one. */
 static bool
@@ -207,7 +183,7 @@ read_source (gpointer data)
   while (goes_on)
     {
       g_autoptr (GError) why = NULL;
-      QuoitSnapshot *snapshot = read_source_once (feed->options, ledger, &why);
+      QuoitSnapshot *snapshot = source_sync (feed->options, ledger, g_get_real_time () / 1000, &why);
 
       wait_ms = snapshot != NULL ? feed->every_ms : MIN (2 * wait_ms, MAX (feed->every_ms, LONGEST_WAIT_MS));
       goes_on = hand_over (feed, snapshot, why == NULL ? NULL : why->message, wait_ms);

@@ -33,35 +33,14 @@ find_rows (const QuoitSnapshot *snapshot, guint width)
   return rows;
 }
 
-typedef enum { SLICE_FREE, SLICE_PARTLY, SLICE_HELD, SLICE_EXTERNAL, SLICE_DRAINING, SLICE_DEGRADED } SliceLook;
-
 static const struct {
-  const char *ascii, *utf8, *word;
+  const char *ascii, *utf8;
   TopStyle style;
 } looks[] = {
-  [SLICE_FREE] = { ".", "\xc2\xb7", "free", TOP_GOOD },
-  [SLICE_PARTLY] = { "o", "\xe2\x96\x92", "partly", TOP_USED },
-  [SLICE_HELD] = { "#", "\xe2\x96\x88", "held", TOP_USED },
-  [SLICE_EXTERNAL] = { "x", "x", "external", TOP_WARNING },
-  [SLICE_DRAINING] = { "~", "~", "draining", TOP_WARNING },
-  [SLICE_DEGRADED] = { "!", "!", "degraded", TOP_BAD },
+  [SLICE_FREE] = { ".", "\xc2\xb7", TOP_GOOD },     [SLICE_PARTLY] = { "o", "\xe2\x96\x92", TOP_USED },
+  [SLICE_HELD] = { "#", "\xe2\x96\x88", TOP_USED }, [SLICE_EXTERNAL] = { "x", "x", TOP_WARNING },
+  [SLICE_DRAINING] = { "~", "~", TOP_WARNING },     [SLICE_DEGRADED] = { "!", "!", TOP_BAD },
 };
-
-static SliceLook
-find_look (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
-
-  if ((flags & QUOIT_SLICE_INTACT) == 0)
-    return SLICE_DEGRADED;
-  if ((flags & QUOIT_SLICE_DRAINING) != 0)
-    return SLICE_DRAINING;
-  if ((flags & QUOIT_SLICE_IDLE) != 0)
-    return SLICE_FREE;
-  if ((flags & QUOIT_SLICE_ALLOCATED) == 0)
-    return SLICE_EXTERNAL;
-  return (flags & QUOIT_SLICE_FULL) != 0 ? SLICE_HELD : SLICE_PARTLY;
-}
 
 static void
 draw_pool (TopCanvas *canvas, guint line, const QuoitSnapshot *snapshot, const MapRow *row)
@@ -90,12 +69,13 @@ draw_slices (TopCanvas *canvas, guint line, const QuoitSnapshot *snapshot, const
 {
   for (uint32_t slice = row->first, next; slice < row->first + row->n; slice = next)
     {
-      const SliceLook look = find_look (snapshot, slice);
+      const SliceLook look = slice_find_look (snapshot, slice);
       const char *symbol = canvas->is_utf8 ? looks[look].utf8 : looks[look].ascii;
       g_autoptr (GString) run = g_string_new (symbol);
 
       next = slice + 1;
-      while (slice != cursor && next < row->first + row->n && next != cursor && find_look (snapshot, next) == look)
+      while (slice != cursor && next < row->first + row->n && next != cursor
+             && slice_find_look (snapshot, next) == look)
         {
           g_string_append (run, symbol);
           next++;
@@ -153,7 +133,7 @@ draw_legend (TopCanvas *canvas, guint line)
     {
       top_canvas_put (canvas, line, TOP_PLAIN, i == 0 ? "" : "  ");
       top_canvas_put (canvas, line, looks[i].style, canvas->is_utf8 ? looks[i].utf8 : looks[i].ascii);
-      top_canvas_printf (canvas, line, TOP_PLAIN, " %s", looks[i].word);
+      top_canvas_printf (canvas, line, TOP_PLAIN, " %s", slice_look_word ((SliceLook) i));
     }
 }
 
@@ -198,9 +178,9 @@ void
 top_map_draw_selected (const QuoitSnapshot *snapshot, uint32_t slice, TopCanvas *canvas, guint line)
 {
   g_autofree char *name = slice_display_name (snapshot, slice), *users = format_users (snapshot, slice);
-  const SliceLook look = find_look (snapshot, slice);
+  const SliceLook look = slice_find_look (snapshot, slice);
 
-  top_canvas_printf (canvas, line, TOP_BOLD, "%s: %s%s%s", name, looks[look].word,
+  top_canvas_printf (canvas, line, TOP_BOLD, "%s: %s%s%s", name, slice_look_word (look),
                      *users == '\0'       ? ""
                      : look == SLICE_HELD ? " by "
                                           : ", used by ",

@@ -11,6 +11,7 @@ static const char *const outputs_pages[] = { "table", "wide", "json", "csv", "ht
 static const char *const outputs_text[] = { "table", NULL };
 static const char *const outputs_findings[] = { "table", "wide", "json", "sarif", "github", NULL };
 static const char *const outputs_prometheus[] = { "prometheus", NULL };
+static const char *const outputs_html[] = { "html", NULL };
 static const char *const outputs_shell[] = { "table", "wide", "env", "slice", "json", NULL };
 
 /* clang-format off */

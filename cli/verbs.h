@@ -32,6 +32,7 @@
   VERB (fragmentation, rows, true) \
   VERB (who_holds, rows, true) \
   VERB (metrics, prometheus, true) \
+  VERB (report, html, true) \
   VERB (reserve, facts, false) \
   VERB (hold, facts, false) \
   VERB (confirm, facts, false) \

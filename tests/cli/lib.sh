@@ -196,3 +196,22 @@ fresh ()
   done
   baseline
 }
+
+# write_snapshot FILE: writes the state of $QUOIT_DB as quoit_snapshot_dup_bytes() gives it. Fails if there is no Python,
+# or the library has a sanitizer, which Python cannot load.
+write_snapshot ()
+{
+  [ -n "$python" ] && [ -z "${SANITIZER_FLAGS-}" ] || return 1
+  library=$(find "$top_builddir/.libs" -name 'libquoit.so' | head -n 1)
+  [ -n "$library" ] || return 1
+  holds "a snapshot is written" "$python" -c '
+import ctypes, sys
+quoit = ctypes.CDLL(sys.argv[1])
+for name in "quoit_ledger_open", "quoit_ledger_snapshot", "quoit_snapshot_dup_bytes":
+    getattr(quoit, name).restype = ctypes.c_void_p
+ledger = quoit.quoit_ledger_open(sys.argv[2].encode(), ctypes.c_int64(1000), None)
+snapshot = quoit.quoit_ledger_snapshot(ctypes.c_void_p(ledger))
+n = ctypes.c_size_t()
+data = quoit.quoit_snapshot_dup_bytes(ctypes.c_void_p(snapshot), ctypes.byref(n))
+open(sys.argv[3], "wb").write(ctypes.string_at(data, n.value))' "$library" "$QUOIT_DB" "$1"
+}

@@ -278,17 +278,7 @@ case ${SANITIZER_FLAGS-} in
 esac
 
 # --- a snapshot in a file
-if [ -n "$python" ] && library=$(find "$top_builddir/.libs" -name 'libquoit.so' | head -n 1) && [ -n "$library" ] && [ -z "${SANITIZER_FLAGS-}" ]; then
-  holds "a snapshot is written" "$python" -c '
-import ctypes, sys
-quoit = ctypes.CDLL(sys.argv[1])
-for name in "quoit_ledger_open", "quoit_ledger_snapshot", "quoit_snapshot_dup_bytes":
-    getattr(quoit, name).restype = ctypes.c_void_p
-ledger = quoit.quoit_ledger_open(sys.argv[2].encode(), ctypes.c_int64(1000), None)
-snapshot = quoit.quoit_ledger_snapshot(ctypes.c_void_p(ledger))
-n = ctypes.c_size_t()
-data = quoit.quoit_snapshot_dup_bytes(ctypes.c_void_p(snapshot), ctypes.byref(n))
-open(sys.argv[3], "wb").write(ctypes.string_at(data, n.value))' "$library" "$QUOIT_DB" "$tmp/snapshot"
+if write_snapshot "$tmp/snapshot"; then
   begin QUOIT_DB="$tmp/none/quoit.db" "$top_builddir/cli/quoit" top --snapshot "$tmp/snapshot"
   shows "a snapshot" "slices 34:"
   tm send-keys q

@@ -3,7 +3,7 @@
 # The command line: help, options before and after the verb, numbers, clocks, and the streams for output and errors.
 . "$top_srcdir/tests/cli/lib.sh"
 
-verbs='init import export verify backup copy journal watch top status nodes slices groups show slots fragmentation who-holds metrics reserve update release set-state
+verbs='init import export verify backup copy journal watch top status nodes slices groups show slots fragmentation who-holds metrics report reserve update release set-state
   drain undrain fits when explain what-if defrag plan promise env catalogue check completion help'
 
 ok 0 "--help succeeds" --help
@@ -16,7 +16,7 @@ for verb in $verbs; do
 done
 ok 0 "env --help succeeds" env --help
 out "env --help lists its output forms" "table, wide, env, slice or json (table)"
-past='export status nodes slices groups show map slots fragmentation who-holds metrics fits when explain what-if defrag plan promise env mesh'
+past='export status nodes slices groups show map slots fragmentation who-holds metrics report fits when explain what-if defrag plan promise env mesh'
 for verb in $verbs map mesh owner; do
   ok 0 "$verb --help succeeds" "$verb" --help
   case " $past " in
