@@ -24,14 +24,14 @@ typedef enum { KIND_UNTESTED, KIND_FAILS, KIND_PASSES } KindResult;
 /* Returns one KindResult per kind for a rule, which @key identifies; other threads fill it in too. Free it with
  * g_atomic_rc_box_release(). */
 static guint8 *
-get_kind_results (const QuoitLayout *layout, const GString *key)
+get_kind_results (const QuoitLayout *layout, const QuoitKey *key)
 {
-  guint8 *results = quoit_recent_get (layout->kind_results, key->str, key->len);
+  guint8 *results = quoit_recent_get (layout->kind_results, key->bytes, key->n);
 
   if (results == NULL)
     {
       results = g_atomic_rc_box_alloc0 (layout->n_kinds + 1);
-      quoit_recent_put (layout->kind_results, key->str, key->len, results, NULL);
+      quoit_recent_put (layout->kind_results, key->bytes, key->n, results, NULL);
     }
   return results;
 }
@@ -145,13 +145,14 @@ run_rule (const QuoitLayout *layout, const QuoitRequest *request, guint position
 {
   const QuoitConstraintRow *row = &quoit_constraints[position];
   RunRule rule = { row, position, row->scope (request), NULL };
-  g_autoptr (GString) key = NULL;
+  g_auto (QuoitKey) key;
 
+  quoit_key_init (&key);
   if (rule.scope != QUOIT_LABEL_OF_KIND)
     return rule;
-  key = g_string_new (row->name);
-  row->append_key (key, request);
-  rule.kind_results = get_kind_results (layout, key);
+  quoit_key_append_text (&key, row->name);
+  row->append_key (&key, request);
+  rule.kind_results = get_kind_results (layout, &key);
   return rule;
 }
 
@@ -180,7 +181,7 @@ test_runs (const QuoitFleet *fleet, const QuoitNodeRules *rules, QuoitEligible *
 /* Identifies the class and the rules of @request. Names of slices are only added to a request, which has its own
  * cache for them, so their numbers identify them. */
 static void
-append_key (GString *key, const QuoitLayout *layout, const QuoitRequest *request)
+append_key (QuoitKey *key, const QuoitLayout *layout, const QuoitRequest *request)
 {
   const struct {
     guint64 version;
@@ -190,13 +191,14 @@ append_key (GString *key, const QuoitLayout *layout, const QuoitRequest *request
   } start = { layout->version,      request->generation,    quoit_request_chips_per_host (request), request->shape,
               request->slices->len, request->excluded->len, request->excluded_nodes->len,           0 };
 
-  g_string_append_len (key, (const char *) &start, sizeof start);
+  quoit_key_append (key, &start, sizeof start);
   for (guint i = 0; i < quoit_n_constraints; i++)
     if (quoit_constraints[i].append_key != NULL && quoit_constraints[i].is_used (request))
       {
-        g_string_append_c (key, (char) i);
+        const guint8 number = (guint8) i;
+
+        quoit_key_append (key, &number, sizeof number);
         quoit_constraints[i].append_key (key, request);
-        g_string_append_c (key, '\0');
       }
 }
 
@@ -218,13 +220,14 @@ G_GNUC_NO_INLINE static QuoitEligible *
 find_eligible (const QuoitFleet *fleet, const QuoitRequest *request, guint32 class_index, GError **error)
 {
   QuoitRecent *recent = quoit_request_has_slice_names (request) ? request->recent : fleet->layout->eligible;
-  g_autoptr (GString) key = g_string_sized_new (128);
+  g_auto (QuoitKey) key;
   QuoitEligible *eligible;
   gboolean depends_on_states;
   QuoitNodeRules rules;
 
-  append_key (key, fleet->layout, request);
-  eligible = quoit_recent_get (recent, key->str, key->len);
+  quoit_key_init (&key);
+  append_key (&key, fleet->layout, request);
+  eligible = quoit_recent_get (recent, key.bytes, key.n);
   if (eligible != NULL || !quoit_node_rules_init (&rules, fleet->layout, request, error))
     return eligible;
   eligible = quoit_eligible_new (fleet->layout);
@@ -232,7 +235,7 @@ find_eligible (const QuoitFleet *fleet, const QuoitRequest *request, guint32 cla
   apply_slice_sets (&rules, eligible);
   quoit_eligible_finish (eligible, fleet->layout, class_index);
   if (!depends_on_states)
-    quoit_recent_put (recent, key->str, key->len, eligible, quoit_eligible_clear);
+    quoit_recent_put (recent, key.bytes, key.n, eligible, quoit_eligible_clear);
   quoit_node_rules_clear (&rules);
   return eligible;
 }

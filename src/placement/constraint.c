@@ -51,7 +51,7 @@ compares_zones (const QuoitRequest *request)
 
 /* The rule has no parameters: its position identifies it. */
 static void
-append_nothing (GString *key, const QuoitRequest *request)
+append_nothing (QuoitKey *key, const QuoitRequest *request)
 {
   (void) key;
   (void) request;
@@ -82,27 +82,24 @@ scope_of_selectors (const QuoitRequest *request)
 }
 
 static void
-append_pool (GString *key, const QuoitRequest *request)
+append_pool (QuoitKey *key, const QuoitRequest *request)
 {
-  g_string_append (key, request->pool);
+  quoit_key_append_text (key, request->pool);
 }
 
 static void
-append_zone (GString *key, const QuoitRequest *request)
+append_zone (QuoitKey *key, const QuoitRequest *request)
 {
-  g_string_append (key, request->zone);
+  quoit_key_append_text (key, request->zone);
 }
 
-/* Lengths separate the texts, so that no two lists of selectors have the same key. */
 static void
-append_selector_key (GString *key, const QuoitRequest *request)
+append_selector_key (QuoitKey *key, const QuoitRequest *request)
 {
   for (guint i = 0; i < request->selectors->len; i++)
     {
-      const char *label = quoit_selector_key (request->selectors->pdata[i]);
-      const char *value = quoit_selector_value (request->selectors->pdata[i]);
-
-      g_string_append_printf (key, "%zu:%s%zu:%s", strlen (label), label, strlen (value), value);
+      quoit_key_append_text (key, quoit_selector_key (request->selectors->pdata[i]));
+      quoit_key_append_text (key, quoit_selector_value (request->selectors->pdata[i]));
     }
 }
 

@@ -6,6 +6,7 @@
  * To add a constraint, add its public value and one row. */
 #pragma once
 
+#include "placement/key.h"
 #include "placement/view.h"
 
 /* What a constraint depends on. The order of the reasons in a report follows from it. */
@@ -44,8 +45,8 @@ typedef struct {
   gboolean (*class_test) (const QuoitSliceFacts *facts, const QuoitRequest *request);
   gboolean (*is_used) (const QuoitRequest *request); /* whether the request has this rule */
   gboolean (*rule) (const QuoitNodeRules *rules, QuoitNodeId node);
-  QuoitLabelScope (*scope) (const QuoitRequest *request);         /* of the rule, if the request has it */
-  void (*append_key) (GString *key, const QuoitRequest *request); /* identifies a rule that has a scope */
+  QuoitLabelScope (*scope) (const QuoitRequest *request);          /* of the rule, if the request has it */
+  void (*append_key) (QuoitKey *key, const QuoitRequest *request); /* identifies a rule that has a scope */
   const guint64 *(*slice_bits) (const QuoitNodeRules *rules); /* instead of scope: the slices that satisfy the rule */
   gboolean (*slice_test) (QuoitSliceFlags flags);
   gboolean (*node_test) (const QuoitBundlePlace *place);
