@@ -367,21 +367,40 @@ START_TEST (many_rules_for_labels_do_not_disturb_each_other)
 }
 END_TEST
 
+START_TEST (long_key_is_whole)
+{
+  g_auto (QuoitKey) key;
+  guint n = 0;
+
+  quoit_key_init (&key);
+  for (guint i = 0; i < 1000; i++)
+    quoit_key_append (&key, &i, sizeof i);
+  ck_assert_uint_eq (key.n, 1000 * sizeof n);
+  for (guint i = 0; i < 1000; i++)
+    {
+      memcpy (&n, key.bytes + i * sizeof n, sizeof n);
+      ck_assert_uint_eq (n, i);
+    }
+}
+END_TEST
+
 /* Labels of which one ends as the next begins are different rules. */
 START_TEST (rules_with_similar_texts_are_different)
 {
   static const char *const pairs[][4] = { { "a", "b2:c", "d", "" }, { "a", "b", "2:cd", "" }, { "ab", "", "c", "d" } };
-  g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) keys
+      = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     {
       g_autoptr (QuoitRequest) request = quoit_request_alloc ();
-      GString *key = g_string_new (NULL);
+      g_auto (QuoitKey) key;
 
+      quoit_key_init (&key);
       g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked (pairs[i][0], pairs[i][1]));
       g_ptr_array_add (request->selectors, quoit_selector_parse_unchecked (pairs[i][2], pairs[i][3]));
-      quoit_constraints[quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR)].append_key (key, request);
-      ck_assert (g_hash_table_add (keys, g_string_free (key, FALSE)));
+      quoit_constraints[quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR)].append_key (&key, request);
+      ck_assert (g_hash_table_add (keys, g_bytes_new (key.bytes, key.n)));
     }
 }
 END_TEST
@@ -505,6 +524,7 @@ main (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_test (tcase, candidates_are_those_of_a_search_by_nodes);
   tcase_add_test (tcase, many_rules_for_labels_do_not_disturb_each_other);
+  tcase_add_test (tcase, long_key_is_whole);
   tcase_add_test (tcase, rules_with_similar_texts_are_different);
   tcase_add_test (tcase, domains_chosen_by_rank_are_those_chosen_by_counting);
   suite_add_tcase (suite, tcase);
