@@ -48,9 +48,7 @@ add_chips (Builder *builder, guint32 vertex, QuoitNodeId node, const QuoitCoordi
           QuoitPosition spot
               = quoit_position_from_index (torus->facts.shape, quoit_coordinates_chip (torus, (guint32) worker, chip));
 
-          add_number (builder->graph, "x", spot.at[0]);
-          add_number (builder->graph, "y", spot.at[1]);
-          add_number (builder->graph, "z", spot.at[2]);
+          quoit_graph_set_place (builder->graph, spot.at[0], spot.at[1], spot.at[2]);
         }
     }
 }

@@ -68,6 +68,23 @@ quoit_graph_add_fact (QuoitGraph *graph, const char *key, const char *value)
 }
 
 void
+quoit_graph_set_place (QuoitGraph *graph, guint x, guint y, guint z)
+{
+  static const char *const keys[] = { "x", "y", "z" };
+  QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, graph->vertices->len - 1);
+  const guint place[] = { x, y, z };
+
+  vertex->has_place = TRUE;
+  for (guint axis = 0; axis < G_N_ELEMENTS (place); axis++)
+    {
+      g_autofree char *text = g_strdup_printf ("%u", place[axis]);
+
+      vertex->place[axis] = place[axis];
+      quoit_graph_add_fact (graph, keys[axis], text);
+    }
+}
+
+void
 quoit_graph_add_edge (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail)
 {
   QuoitEdge edge = { type, from, to, detail == NULL ? NULL : g_string_chunk_insert_const (graph->texts, detail) };

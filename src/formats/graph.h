@@ -31,6 +31,8 @@ typedef struct {
   const char *name;
   gboolean is_down;
   guint32 first_fact, n_facts;
+  gboolean has_place; /* of a chip: place has its x, y and z in the slice */
+  guint place[3];
 } QuoitVertex;
 
 /* A property of a vertex, such as "state" and "alive". */
@@ -62,10 +64,20 @@ guint32 quoit_graph_add_vertex (QuoitGraph *graph, QuoitVertexType type, guint32
                                 const char *name);
 /* Adds a fact to the vertex that was added last. Does nothing if @value is NULL or "". */
 void quoit_graph_add_fact (QuoitGraph *graph, const char *key, const char *value);
+/* Sets the place of the vertex that was added last, a chip, and adds it as the facts x, y and z. */
+void quoit_graph_set_place (QuoitGraph *graph, guint x, guint y, guint z);
 void quoit_graph_add_edge (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail);
 
 const char *quoit_vertex_type_name (QuoitVertexType type);
 const char *quoit_edge_type_name (QuoitEdgeType type);
+
+/* A place in a picture, in points; y grows downwards. */
+typedef struct {
+  gint x, y;
+} QuoitPoint;
+
+/* Returns a place for each vertex, so that the chips of slices are grids. g_free() it. */
+QuoitPoint *quoit_graph_place (const QuoitGraph *graph);
 
 char *quoit_write_dot (const QuoitGraph *graph);
 char *quoit_write_jgf (const QuoitGraph *graph);

@@ -39,7 +39,7 @@ append_text (GString *out, const char *text)
 }
 
 static void
-append_vertex (GString *out, const QuoitGraph *graph, guint32 index)
+append_vertex (GString *out, const QuoitGraph *graph, guint32 index, QuoitPoint point)
 {
   const QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, index);
 
@@ -55,7 +55,7 @@ append_vertex (GString *out, const QuoitGraph *graph, guint32 index)
       g_string_append (out, ": ");
       append_text (out, fact->value);
     }
-  g_string_append_printf (out, "\"%s];\n", vertex->is_down ? ", style=dotted" : "");
+  g_string_append_printf (out, "\", pos=\"%d,%d\"%s];\n", point.x, -point.y, vertex->is_down ? ", style=dotted" : "");
 }
 
 static void
@@ -75,9 +75,10 @@ char *
 quoit_write_dot (const QuoitGraph *graph)
 {
   GString *out = g_string_new ("digraph fleet {\n");
+  g_autofree QuoitPoint *points = quoit_graph_place (graph);
 
   for (guint32 i = 0; i < graph->vertices->len; i++)
-    append_vertex (out, graph, i);
+    append_vertex (out, graph, i, points[i]);
   for (guint32 i = 0; i < graph->vertices->len; i++)
     {
       const QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, i);

@@ -74,6 +74,38 @@ ok 0 "export dot succeeds" export dot
 out "the DOT text is a digraph" "digraph fleet {"
 out "the DOT text has links of chips" "[class=ici, dir=none"
 out "the DOT text has edges of groups" "[class=holds, color=red"
+cat >"$tmp/places.py" <<'E3'
+import collections, re, sys
+
+text = open(sys.argv[1], encoding="utf-8").read()
+lines = re.findall(r'^  v(\d+) \[shape=(\w+), label="[^"]*", tooltip="([^"]*)", pos="(-?\d+),(-?\d+)"', text, re.M)
+assert len(lines) == len(re.findall(r"^  v\d+ \[", text, re.M)), "a vertex without a place"
+parent = {int(b): int(a) for a, b in re.findall(r"^  v(\d+) -> v(\d+) \[class=contain", text, re.M)}
+at = {int(v): (int(x), int(y)) for v, _, _, x, y in lines}
+assert len(set(at.values())) == len(at), "two vertices at one place"
+chips = collections.defaultdict(dict)
+for v, shape, tip, _, _ in lines:
+    if shape == "square":
+        facts = dict(line.split(": ") for line in tip.split("\\n")[1:])
+        chips[parent[parent[int(v)]]][tuple(int(facts[axis]) for axis in "xyz")] = at[int(v)]
+assert sum(map(len, chips.values())) == 16 + 64 + 4 + 256, {k: len(v) for k, v in chips.items()}
+for places in chips.values():
+    layer = 90 * (2 + max(x for x, _, _ in places))
+    left, top = places[0, 0, 0]
+    for (x, y, z), place in places.items():
+        assert place == (left + 90 * x + layer * z, top - 90 * y), (x, y, z, place)
+boxes = [(min(x for x, _ in p.values()), max(x for x, _ in p.values()), min(y for _, y in p.values()), max(y for _, y in p.values()))
+         for p in chips.values()]
+assert not any(a is not b and a[0] <= b[1] and b[0] <= a[1] and a[2] <= b[3] and b[2] <= a[3] for a in boxes for b in boxes), "slices overlap"
+E3
+holds "chips are placed as grids that do not overlap" "$python" "$tmp/places.py" "$tmp/out"
+if command -v neato >/dev/null; then
+  cp "$tmp/out" "$tmp/graph.dot"
+  holds "neato draws them at their places" neato -n2 -Tplain -o "$tmp/plain" "$tmp/graph.dot"
+  holds "each vertex is drawn" test "$(grep -c '^node ' "$tmp/plain")" -eq "$(grep -c '^  v[0-9]* \[' "$tmp/graph.dot")"
+else
+  skip "graphviz is not installed"
+fi
 if command -v dot >/dev/null; then
   cp "$tmp/out" "$tmp/graph.dot"
   holds "Graphviz reads the DOT text" dot -Tcanon -o "$tmp/canon" "$tmp/graph.dot"
