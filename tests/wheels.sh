@@ -3,7 +3,8 @@
 # wheels.sh [FILE]: prints the folder of a Python environment with the wheels of FILE and of the files that it
 # includes. Default: the file requirements.txt next to this script. The environment is made once, below $QUOIT_VENV or
 # else in the build tree. Prints the reason and exits with 77 if it cannot be made. Run its tools as `python -m TOOL`:
-# the finished environment is moved, and scripts contain the path of their interpreter.
+# the finished environment is moved, and scripts contain the path of their interpreter. $QUOIT_RAY is the version of Ray
+# to use instead of the one in FILE, such as 2.59.0; each version has an environment of its own.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 requirements=${1:-$here/requirements.txt}
@@ -48,15 +49,17 @@ make_venv ()
     flock 9
     [ ! -d "$1" ] || return 0
   fi
-  trap 'rm -rf "$new" "$new.log"' EXIT
-  echo "installing the wheels of $requirements below $venvs" >&2
+  trap 'rm -rf "$new" "$new.log" "$new.files"' EXIT
+  mkdir "$new.files"
+  list_requirements "$requirements" >"$new.files/requirements.txt"
+  echo "installing the wheels of $requirements${QUOIT_RAY:+ with ray $QUOIT_RAY} below $venvs" >&2
   if ! "$python" -m venv "$new" >"$new.log" 2>&1 ||
     ! "$new/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --retries 1 --timeout 60 \
-      -r "$requirements" >"$new.log" 2>&1; then
+      -r "$new.files/requirements.txt" >"$new.log" 2>&1; then
     skip "the wheels of $requirements cannot be installed: $(grep -i error "$new.log" | tail -n 1)"
   fi
   mv -T "$new" "$1" 2>/dev/null || [ -d "$1" ] # another process may have made it first
-  rm -rf "$new" "$new.log"
+  rm -rf "$new" "$new.log" "$new.files"
   trap - EXIT
 }
 
@@ -71,6 +74,26 @@ with_included ()
   done
 }
 
-venv=$venvs/$(with_included "$requirements" | cksum | tr ' ' -)
+# list_requirements FILE: prints the requirements of FILE and of the files that it includes, with the version of Ray to
+# use.
+list_requirements ()
+{
+  grep -v '^-r' -- "$1" | sed "${QUOIT_RAY:+s/^\(ray[^=]*\)==.*/\1==$QUOIT_RAY/}"
+  sed -n 's/^-r *//p' "$1" | while read -r included; do
+    list_requirements "$(dirname -- "$1")/$included"
+  done
+}
+
+version=
+if [ -n "${QUOIT_RAY:-}" ] && grep -q '^ray' "$requirements"; then
+  case $QUOIT_RAY in
+    *[!0-9.]* | .* | *.)
+      echo "QUOIT_RAY '$QUOIT_RAY': expected a version of Ray, such as 2.59.0" >&2
+      exit 2
+      ;;
+  esac
+  version=-ray-$QUOIT_RAY
+fi
+venv=$venvs/$(with_included "$requirements" | cksum | tr ' ' -)$version
 [ -d "$venv" ] || make_venv "$venv"
 printf '%s\n' "$venv"

@@ -20,7 +20,7 @@ import grpc
 import parties
 import shrink
 from ask import Ray
-from gcs_oracle import OracleError
+from gcs_oracle import SERVER_HAS_TOPOLOGY, OracleError
 
 # Cases per chunk for a worker and for the runner.
 CHUNK = 50
@@ -157,6 +157,11 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    if not SERVER_HAS_TOPOLOGY:
+        print(
+            "cannot be asked: the server of this Ray has no topology of bundles, which the cases use", file=sys.stderr
+        )
+        return 77
     runner = parties.Runner(options.runner) if options.against != "model" else None
     judges = ([runner] if runner else []) + ([parties.Model()] if options.against != "c" else [])
     os.makedirs(options.output, exist_ok=True)

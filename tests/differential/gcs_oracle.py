@@ -65,6 +65,10 @@ ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") els
 NO_ID = b"\xff" * 28
 
 
+SERVER_HAS_TOPOLOGY = "topology_assignments" in gcs_pb2.PlacementGroupTableData.DESCRIPTOR.fields_by_name
+"""Whether this version of Ray places the bundles of a group within one topology; Ray 2.55 does not."""
+
+
 class OracleError(Exception):
     """The server behaved unexpectedly, so the case has no result."""
 

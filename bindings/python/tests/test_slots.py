@@ -135,7 +135,12 @@ def test_joined_slices_are_counted():
     assert [(one.least, one.most) for one in counted] == [(2, 2), (2, 2), (3, 3), (2, 2)]
     assert counted[2].certificate.splitlines()[1] == "fleet/b most=1 unit=3 free=b-0,b-1,b-2 weights=1,1,1"
     adjacent = snapshot.count_joined_slots("v5p", cubes=quoit.Cubes.ADJACENT)
-    assert [(one.topology, one.least) for one in adjacent[::4]] == [("4x4x4", 7), ("4x4x8", 3), ("4x8x8", 1), ("8x8x8", 0)]
+    assert [(one.topology, one.least) for one in adjacent[::4]] == [
+        ("4x4x4", 7),
+        ("4x4x8", 3),
+        ("4x8x8", 1),
+        ("8x8x8", 0),
+    ]
     with pytest.raises(quoit.InvalidError, match="cubes 'none'"):
         snapshot.count_joined_slots("v5p", cubes=quoit.Cubes.NONE)
     with pytest.raises(quoit.InvalidError, match="v6e has none"):

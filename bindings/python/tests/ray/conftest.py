@@ -12,12 +12,19 @@ import time
 
 import pytest
 
-ray = pytest.importorskip("ray", minversion="2.60.0")
+ray = pytest.importorskip("ray", minversion="2.55.0")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
 tpu_fleet = pytest.importorskip("tpu_fleet")
 
 
+from ray_versions import skip_if_different  # noqa: E402
+
 from quoit.ray import cluster, slices  # noqa: E402
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    skip_if_different(item)
 
 
 @pytest.fixture(scope="session")

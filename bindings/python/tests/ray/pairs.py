@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-ray = pytest.importorskip("ray", "2.60.0")
+ray = pytest.importorskip("ray", "2.55.0")
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
 import tpu_fleet  # noqa: E402

@@ -2,7 +2,7 @@
 """Compares the arithmetic and labels of quoit.ray_rules with Ray's functions, for random texts. Starts no cluster."""
 
 import pytest
-from test_ray_rules import Sides, accel, draw, sides, util  # noqa: F401
+from test_ray_rules import Sides, accel, draw, of_accel, of_util, sides, util  # noqa: F401
 
 from quoit.ray_rules import arithmetic, hosts, labels
 
@@ -31,17 +31,17 @@ def changed(draw, texts):  # noqa: F811
 @pytest.mark.parametrize(
     ("of_ray", "of_quoit", "texts"),
     [
-        (accel.normalize_tpu_accelerator_type, arithmetic.normalize_type, [TYPES]),
+        (of_accel.normalize_tpu_accelerator_type, arithmetic.normalize_type, [TYPES]),
         (MANAGER.is_valid_tpu_accelerator_type, arithmetic.type_is_valid, [TYPES]),
         (MANAGER.is_valid_tpu_accelerator_topology, arithmetic.topology_is_valid, [TYPES, SHAPES]),
-        (accel.get_tpu_cores_per_chip, arithmetic.cores_per_chip, [TYPES]),
-        (accel.get_num_chips_from_topology, arithmetic.chips_from_topology, [SHAPES]),
-        (accel.get_total_chips_from_accelerator_type, arithmetic.chips_from_type, [TYPES]),
-        (accel.get_num_tpu_visible_chips_per_host, arithmetic.visible_chips_per_host, [TYPES]),
-        (accel.get_chips_per_host, arithmetic.chips_per_host, [SHAPES, TYPES]),
-        (accel._get_default_chips_per_vm, arithmetic.default_chips_per_vm, [SHAPES, TYPES]),
-        (accel.infer_tpu_pod_type_from_topology, arithmetic.pod_type, [SHAPES, TYPES]),
-        (util.get_tpu_version_from_type, arithmetic.version_from_type, [TYPES]),
+        (of_accel.get_tpu_cores_per_chip, arithmetic.cores_per_chip, [TYPES]),
+        (of_accel.get_num_chips_from_topology, arithmetic.chips_from_topology, [SHAPES]),
+        (of_accel.get_total_chips_from_accelerator_type, arithmetic.chips_from_type, [TYPES]),
+        (of_accel.get_num_tpu_visible_chips_per_host, arithmetic.visible_chips_per_host, [TYPES]),
+        (of_accel.get_chips_per_host, arithmetic.chips_per_host, [SHAPES, TYPES]),
+        (of_accel._get_default_chips_per_vm, arithmetic.default_chips_per_vm, [SHAPES, TYPES]),
+        (of_accel.infer_tpu_pod_type_from_topology, arithmetic.pod_type, [SHAPES, TYPES]),
+        (of_util.get_tpu_version_from_type, arithmetic.version_from_type, [TYPES]),
         (label_utils.parse_node_labels_string, labels.labels_parse, [LABELS]),
         (label_utils.validate_label_value, labels.label_check_value, [VALUES]),
     ],

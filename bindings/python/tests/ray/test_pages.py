@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="Ray Train is not installed: ray[train]==2.60.0")
 pytest.importorskip("jax")
-ray = pytest.importorskip("ray", "2.60.0")
+ray = pytest.importorskip("ray", "2.55.0")
 
 from ray.util import tpu  # noqa: E402
 

@@ -15,12 +15,13 @@ import quoit
 from quoit.ray_rules import slices, subslices, train
 
 os.environ.setdefault("RAY_TRAIN_V2_ENABLED", "1")
-ray = pytest.importorskip("ray", "2.60.0")
-if ray.__version__ != "2.60.0":
-    pytest.skip(f"the rules are those of Ray 2.60.0, not {ray.__version__}", allow_module_level=True)
+ray = pytest.importorskip("ray", "2.55.0")
 
 from ray._private.accelerators import tpu as accel  # noqa: E402
 from ray.util import tpu as util  # noqa: E402
+from ray_versions import Functions, Lacking  # noqa: E402
+
+of_accel, of_util = Functions(accel), Functions(util)
 
 SLICE, WORKER, TOPOLOGY = "ray.io/tpu-slice-name", "ray.io/tpu-worker-id", "ray.io/tpu-topology"
 
@@ -68,11 +69,12 @@ class Sides:
 @pytest.fixture
 def sides():
     """Yields a comparison without Ray's log. At the end, it must have compared enough results and refusals."""
-    compared = Sides()
+    compared, n_lacking = Sides(), Lacking.n_calls
     logging.disable(logging.CRITICAL)
     yield compared
     logging.disable(logging.NOTSET)
-    assert compared.n_answers > 50 and compared.n_refusals > 20, vars(compared)
+    is_complete = compared.n_answers > 50 and compared.n_refusals > 20
+    assert is_complete or Lacking.n_calls > n_lacking, vars(compared)
 
 
 @pytest.fixture
@@ -101,7 +103,10 @@ LISTED = [
     "12x12x12",
 ]
 ODD = ["", " 4X4 ", "3x3", "4xx", "-4x4", "0x4", "4x4x", "none", "4", "0_4x4", "4 x4", None]
-GRIDS = [*accel._VALID_TOPOLOGY_WORKER_DIMS_2D, *accel._VALID_TOPOLOGY_WORKER_DIMS_3D]
+GRIDS = [
+    *getattr(accel, "_VALID_TOPOLOGY_WORKER_DIMS_2D", ()),
+    *getattr(accel, "_VALID_TOPOLOGY_WORKER_DIMS_3D", ()),
+]
 
 
 def a_topology(draw):
@@ -223,21 +228,21 @@ def some_coordinates(draw):
 
 def test_worker_ids_match_ray(sides, draw):
     for _ in range(2000):
-        asked = accel._get_physical_worker_id_from_coords, subslices.physical_worker_id
+        asked = of_accel._get_physical_worker_id_from_coords, subslices.physical_worker_id
         sides.compare(*asked, some_coordinates(draw), a_parent(draw))
 
 
 def test_subslice_labels_match_ray(sides, draw):
     for _ in range(1000):
-        asked = accel._build_subslice_labels, subslices.subslice_labels
+        asked = of_accel._build_subslice_labels, subslices.subslice_labels
         sides.compare(*asked, draw.randrange(-5, 300), a_parent(draw))
 
 
 @pytest.mark.parametrize(
     "of_ray, of_quoit",
     [
-        (accel._parse_topology_dims, subslices.topology_dims),
-        (accel._get_worker_dims_for_topology, subslices.worker_grid),
+        (of_accel._parse_topology_dims, subslices.topology_dims),
+        (of_accel._get_worker_dims_for_topology, subslices.worker_grid),
     ],
 )
 def test_topology_axes_match_ray(sides, draw, of_ray, of_quoit):

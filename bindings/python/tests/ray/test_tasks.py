@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-ray = pytest.importorskip("ray", "2.60.0")
+ray = pytest.importorskip("ray", "2.55.0")
 
 from pairs import tpu_fleet  # noqa: E402
 

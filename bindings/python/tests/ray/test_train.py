@@ -17,7 +17,7 @@ import types
 import pytest
 
 pytest.importorskip("pyarrow", reason="Ray Train is not installed: ray[train]==2.60.0")
-ray = pytest.importorskip("ray", "2.60.0")
+ray = pytest.importorskip("ray", "2.55.0")
 
 from ray.train import ControllerError, FailureConfig, RunConfig, ScalingConfig, WorkerGroupError  # noqa: E402
 from ray.train.v2._internal.execution.callback import ControllerCallback  # noqa: E402
