@@ -7,6 +7,7 @@ AXE is the file of axe-core, which may be missing. With PICTURES, writes a pictu
 import os
 import sys
 import time
+from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
@@ -53,7 +54,7 @@ class Page:
             return
         if not self.run("'axe' in window"):
             # The policy of the page refuses scripts of others, but not those of the debugger.
-            self.run(open(axe, encoding="utf-8").read() + "\n;0")
+            self.run(Path(axe).read_text(encoding="utf-8") + "\n;0")
         found = self.run("""axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
             .then((result) => result.violations.map((rule) => rule.id + ': ' + rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 120) + ' ' + node.failureSummary).join(' | ')))""")
         check(f"{self.name}: {where} keeps the rules of WCAG", found, [])
@@ -74,9 +75,14 @@ def check_names(page):
         check(f"{page.name}: landmark {role}", roles.get_by_role(role).count(), 1)
     check(f"{page.name}: one heading of level 1", roles.get_by_role("heading", level=1).count(), 1)
     check(f"{page.name}: the filter has a name", roles.get_by_role("searchbox", name="Filter").count(), 1)
-    check(f"{page.name}: headers of tables have a scope",
-          page.run("[...document.querySelectorAll('th')].every((cell) => cell.scope !== '')"))
-    check(f"{page.name}: tables have captions", page.run("[...document.querySelectorAll('table')].every((table) => table.caption !== null)"))
+    check(
+        f"{page.name}: headers of tables have a scope",
+        page.run("[...document.querySelectorAll('th')].every((cell) => cell.scope !== '')"),
+    )
+    check(
+        f"{page.name}: tables have captions",
+        page.run("[...document.querySelectorAll('table')].every((table) => table.caption !== null)"),
+    )
 
 
 def check_keys(page):
@@ -91,7 +97,9 @@ def check_keys(page):
     check("the map is one stop", page.focus_name().split(",")[0], "big-0")
     page.press("ArrowRight", "ArrowRight", "ArrowLeft")
     check("arrows move", page.focus_name().split(",")[0], "big-1")
-    check("only one slice is a stop", page.run("document.querySelectorAll('[role=gridcell][tabindex=\"0\"]').length"), 1)
+    check(
+        "only one slice is a stop", page.run("document.querySelectorAll('[role=gridcell][tabindex=\"0\"]').length"), 1
+    )
     check("the focus is visible", page.run("getComputedStyle(document.activeElement).outlineStyle"), "solid")
     page.press("End")
     check("End is the last slice", page.focus_name().split(",")[0], "train-119")
@@ -113,19 +121,29 @@ def check_keys(page):
     page.page.focus("#filter")
     page.page.keyboard.type("pretrain-6 DEGRADED")
     check("the filter counts", page.run("document.getElementById('count').textContent"), "1 of 220 slices")
-    check("the map has that slice", page.run("[...document.querySelectorAll('[role=gridcell]')].map((cell) => cell.dataset.slice).length"), 1)
+    check(
+        "the map has that slice",
+        page.run("[...document.querySelectorAll('[role=gridcell]')].map((cell) => cell.dataset.slice).length"),
+        1,
+    )
     check("the table has it", page.run("document.querySelector('#slices tbody').rows.length"), 1)
     page.press("Tab", "Tab", "Tab", "Enter")
     check("its details have the problem", "dead" in page.run("document.getElementById('details-body').textContent"))
-    check("and each host with its state", page.run("[...document.querySelectorAll('#details-body tbody tr')].map((row) => row.cells[2].textContent)"),
-          ["dead"] + ["used by pretrain-6@6"] * 3)
+    check(
+        "and each host with its state",
+        page.run("[...document.querySelectorAll('#details-body tbody tr')].map((row) => row.cells[2].textContent)"),
+        ["dead"] + ["used by pretrain-6@6"] * 3,
+    )
     page.press("Escape")
     page.page.focus("#filter")
     page.press("Escape")
     check("Escape ends the filter", page.run("document.getElementById('count').textContent"), "220 of 220 slices")
     page.page.keyboard.type("no such slice")
-    check("nothing is found", page.run("[document.getElementById('count').textContent, document.querySelectorAll('[role=gridcell]').length]"),
-          ["0 of 220 slices", 0])
+    check(
+        "nothing is found",
+        page.run("[document.getElementById('count').textContent, document.querySelectorAll('[role=gridcell]').length]"),
+        ["0 of 220 slices", 0],
+    )
     page.press("Tab", "Escape")
     page.page.fill("#filter", "")
     page.page.get_by_role("button", name="train-61", exact=True).first.press("Enter")
@@ -170,8 +188,11 @@ def check_large(page):
     began = time.monotonic()
     page.press("End")
     check("End is the last slice", page.focus_name().split(",")[0], "train-11999")
-    check("it is in the view", page.run("""(() => { const box = document.activeElement.getBoundingClientRect(), grid = document.getElementById('grid').getBoundingClientRect();
-        return box.top >= grid.top && box.bottom <= grid.bottom; })()"""))
+    check(
+        "it is in the view",
+        page.run("""(() => { const box = document.activeElement.getBoundingClientRect(), grid = document.getElementById('grid').getBoundingClientRect();
+        return box.top >= grid.top && box.bottom <= grid.bottom; })()"""),
+    )
     page.press(*["PageUp"] * 20)
     page.press("ArrowUp", "ArrowRight", "Home")
     check("and back", page.focus_name().split(",")[0], "big-0")
@@ -180,12 +201,19 @@ def check_large(page):
     for part in range(21):
         page.run(f"document.getElementById('grid').scrollTop = (total - 700) * {part} / 20")
         page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        check("rows are drawn where it scrolls", page.run("""(() => { const grid = document.getElementById('grid').getBoundingClientRect();
-            return [-12, 0, 12].some((by) => document.elementsFromPoint(grid.left + 30, grid.top + grid.height / 2 + by).some((found) => found.getAttribute('role') === 'row')); })()"""))
+        check(
+            "rows are drawn where it scrolls",
+            page.run("""(() => { const grid = document.getElementById('grid').getBoundingClientRect();
+            return [-12, 0, 12].some((by) => document.elementsFromPoint(grid.left + 30, grid.top + grid.height / 2 + by).some((found) => found.getAttribute('role') === 'row')); })()"""),
+        )
     check("scrolling takes no time", time.monotonic() - began < 10)
     check("old rows are gone", page.run("document.querySelectorAll('[role=gridcell]').length") < 6000)
     page.page.fill("#filter", "train-11999")
-    check("the filter finds one of them", page.run("document.getElementById('count').textContent"), "1 of 25\u202f000 slices")
+    check(
+        "the filter finds one of them",
+        page.run("document.getElementById('count').textContent"),
+        "1 of 25\u202f000 slices",
+    )
     page.page.fill("#filter", "")
 
 
