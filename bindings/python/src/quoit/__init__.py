@@ -24,6 +24,7 @@ Modules:
 - `quoit.identity` computes how JAX identifies a process.
 - `quoit.kuberay` computes the pods of a RayCluster, and `quoit.webhook` what the TPU webhook adds to them.
 - `quoit.maxtext` computes what MaxText makes of a job.
+- `quoit.plot` draws a fleet and its past with matplotlib (``pip install 'quoit[plot]'``).
 - `quoit.promise` computes how many slices can be promised at a confidence.
 """
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from . import kuberay as kuberay
     from . import maxtext as maxtext
     from . import meshes as meshes
+    from . import plot as plot
     from . import promise as promise
     from . import ray as ray
     from . import ray_rules as ray_rules
@@ -344,6 +346,7 @@ _SUBMODULES = (
     "kuberay",
     "maxtext",
     "meshes",
+    "plot",
     "promise",
     "ray",
     "ray_rules",

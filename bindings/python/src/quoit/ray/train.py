@@ -400,7 +400,9 @@ class ReserveSlices(_SlicesCallback):
         def count_possible_workers(policy: ElasticScalingPolicy, *arguments: Any, **named: Any) -> int:
             return self.limit_workers(count(policy, *arguments, **named), policy.scaling_config)
 
-        ElasticScalingPolicy._count_possible_workers = count_possible_workers  # type: ignore[assignment, method-assign]
+        # With Ray, mypy refuses to replace a method; without Ray, the class has no type.
+        patched: Any = ElasticScalingPolicy
+        patched._count_possible_workers = count_possible_workers
 
     # --- the size of an elastic run ---
 
@@ -490,7 +492,7 @@ class ReserveSlices(_SlicesCallback):
     def _can_continue(self, scaling_config: ScalingConfig) -> bool:
         """Returns whether the run can continue on the slices that it still has, without others."""
         n_workers = self._count_intact() * self._slice_shape(scaling_config).rules.bundles_per_slice
-        return n_workers >= max(1, scaling_config.min_workers)
+        return bool(n_workers >= max(1, scaling_config.min_workers))
 
     def _reserve(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
