@@ -85,6 +85,18 @@ begin_colours (bool wants_colours)
   init_pair (TOP_BAD, COLOR_RED, -1);
 }
 
+/* newterm() leaks memory if it does not know the terminal. */
+static bool
+knows_terminal (void)
+{
+  int status;
+
+  if (setupterm (NULL, STDOUT_FILENO, &status) == ERR)
+    return false;
+  del_curterm (cur_term);
+  return true;
+}
+
 bool
 top_screen_begin (bool wants_colours, GError **error)
 {
@@ -92,7 +104,7 @@ top_screen_begin (bool wants_colours, GError **error)
 
   if (!isatty (STDIN_FILENO) || !isatty (STDOUT_FILENO) || tcgetattr (STDIN_FILENO, &before) != 0)
     return text_refuse_usage (error, "standard input and output: expected a terminal; see 'quoit status' for text");
-  screen = newterm (NULL, stdout, stdin);
+  screen = knows_terminal () ? newterm (NULL, stdout, stdin) : NULL;
   if (screen == NULL)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "TERM '%s': expected a type of terminal that curses knows",
