@@ -7,7 +7,7 @@
 #include "fleet/layout.h"
 
 enum {
-  QUOIT_CUBE_SIDE = 4,       /* chips along each axis */
+  QUOIT_CUBE_SIDE = 4, /* chips along each axis */
   QUOIT_CUBE_CHIPS = 64,
   QUOIT_CUBE_HOSTS = 16,     /* hosts of 4 chips */
   QUOIT_MAX_BLOCK_SIDE = 256 /* cubes along each axis, for positions */

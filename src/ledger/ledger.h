@@ -104,8 +104,8 @@ QuoitGroupData *quoit_step_make_cube_group (const QuoitFleet *fleet, const Quoit
                                             const QuoitRequest *request, QuoitRefusal *refusal, GError **error);
 /* Takes the cubes that the caller has chosen, slice by slice. Also fails like quoit_cubes_take_named(). */
 QuoitGroupData *quoit_step_take_cube_group (const QuoitFleet *fleet, const QuoitGroupData *facts,
-                                            const QuoitRequest *request, const QuoitPlan *chosen,
-                                            QuoitRefusal *refusal, GError **error);
+                                            const QuoitRequest *request, const QuoitPlan *chosen, QuoitRefusal *refusal,
+                                            GError **error);
 /* Replaces cubes with a lost host by other ones of the block, and keeps the rest of each slice; slices for which the
  * block has too few cubes, and adjacent ones, are replaced as a whole. */
 QuoitGroupData *quoit_step_repair_cubes (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
