@@ -333,7 +333,7 @@ try_all_sets (Search *search)
     return search->n_at_most == 0;
   for (guint32 set = 1; set < 1u << n; set++)
     {
-      guint8 members[MAX_TRIED];
+      guint8 members[MAX_TRIED] = { 0 };
       guint32 n_cubes = 0;
 
       for (guint i = 0; i < n; i++)
