@@ -84,7 +84,7 @@ def test_an_empty_ledger_has_empty_pictures(pyplot, tmp_path):
 
 
 def test_one_sample_is_refused(pyplot, ledger):
-    with pytest.raises(ValueError, match="samples 1: expected 2 or more"):
+    with pytest.raises(quoit.InvalidError, match="samples 1: expected 2 or more"):
         quoit.plot.fragmentation(ledger, samples=1)
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
+from . import _c, errors
 from .fleet import SliceFlags
 from .journal import EffectType
+from .ledger import Ledger
+from .snapshots import Snapshot
 
 if TYPE_CHECKING:
     from .fleet import Slice
-    from .ledger import Ledger
-    from .snapshots import Snapshot
 
 __all__ = ["fleet", "fragmentation", "timeline"]
 
@@ -36,11 +37,18 @@ _CONDITIONS = (
 
 
 def _new_axes(what: str, axes: Any) -> Any:
+    if axes is not None and not callable(getattr(axes, "barh", None)):
+        raise TypeError(f"axes must be axes of matplotlib, not {type(axes).__name__}")
     try:
         import matplotlib.pyplot as pyplot
     except ImportError as error:
         raise ImportError(f"{what} needs matplotlib: pip install 'quoit[plot]'") from error
     return pyplot.subplots(layout="constrained")[1] if axes is None else axes
+
+
+def _check_type(value: Any, name: str, expected: type) -> None:
+    if not isinstance(value, expected):
+        raise TypeError(f"{name} must be a {expected.__name__}, not {type(value).__name__}")
 
 
 def _time(time_ms: int) -> datetime.datetime:
@@ -73,6 +81,7 @@ def fleet(snapshot: Snapshot, *, axes: Any = None) -> Any:
     Raises:
         ImportError: matplotlib is not installed.
     """
+    _check_type(snapshot, "snapshot", Snapshot)
     axes = _new_axes("quoit.plot.fleet()", axes)
     counts: dict[str, dict[str, int]] = {}
     for one in snapshot.slices:
@@ -115,6 +124,8 @@ def timeline(ledger: Ledger, *, most: int = 40, axes: Any = None) -> Any:
     Raises:
         ImportError: matplotlib is not installed.
     """
+    _check_type(ledger, "ledger", Ledger)
+    most = _c.to_int(most, "most", _c.UINT32)
     axes = _new_axes("quoit.plot.timeline()", axes)
     checkpoint = ledger.read_checkpoint()
     entries = ledger.changes_since(0 if checkpoint is None else checkpoint.seq)
@@ -150,10 +161,12 @@ def fragmentation(ledger: Ledger, *, samples: int = 24, axes: Any = None) -> Any
 
     Raises:
         ImportError: matplotlib is not installed.
-        ValueError: `samples` is below 2.
+        InvalidError: `samples` is below 2.
     """
+    _check_type(ledger, "ledger", Ledger)
+    samples = _c.to_int(samples, "samples", _c.UINT32)
     if samples < 2:
-        raise ValueError(f"samples {samples}: expected 2 or more")
+        raise errors.InvalidError(f"samples {samples}: expected 2 or more")
     axes = _new_axes("quoit.plot.fragmentation()", axes)
     checkpoint = ledger.read_checkpoint()
     newest = ledger.snapshot()
