@@ -7,14 +7,18 @@ static const char *const node_states[] = {
   [QUOIT_NODE_DEAD] = "dead",
 };
 
-static const char *const causes[] = {
-  [QUOIT_CAUSE_NONE] = "",
-  [QUOIT_CAUSE_TAINTED] = "a taint announces its removal",
-  [QUOIT_CAUSE_UNSCHEDULABLE] = "unschedulable",
-  [QUOIT_CAUSE_DELETING] = "being deleted",
-  [QUOIT_CAUSE_FEWER_CHIPS] = "gives pods fewer chips than it has",
-  [QUOIT_CAUSE_NOT_READY] = "NotReady",
-  [QUOIT_CAUSE_NOT_REPORTING] = "does not report",
+/* What Kubernetes states about a node, and the state that follows. */
+static const struct {
+  const char *text;
+  QuoitNodeState state;
+} causes[] = {
+  [QUOIT_CAUSE_NONE] = { "", QUOIT_NODE_ALIVE },
+  [QUOIT_CAUSE_TAINTED] = { "a taint announces its removal", QUOIT_NODE_DRAINING },
+  [QUOIT_CAUSE_UNSCHEDULABLE] = { "unschedulable", QUOIT_NODE_DRAINING },
+  [QUOIT_CAUSE_DELETING] = { "being deleted", QUOIT_NODE_DRAINING },
+  [QUOIT_CAUSE_FEWER_CHIPS] = { "gives pods fewer chips than it has", QUOIT_NODE_DEAD },
+  [QUOIT_CAUSE_NOT_READY] = { "NotReady", QUOIT_NODE_DEAD },
+  [QUOIT_CAUSE_NOT_REPORTING] = { "does not report", QUOIT_NODE_DEAD },
 };
 
 static const char *const group_states[] = {
@@ -34,7 +38,14 @@ quoit_node_state_name (QuoitNodeState state)
 const char *
 quoit_node_cause_text (QuoitNodeCause cause)
 {
-  return LOOK_UP (causes, cause);
+  return (guint) cause < G_N_ELEMENTS (causes) ? causes[cause].text : "unknown";
+}
+
+/* Another source than that of the cause can have decided the state. */
+static gboolean
+is_cause_of (QuoitNodeCause cause, QuoitNodeState state)
+{
+  return (guint) cause < G_N_ELEMENTS (causes) && causes[cause].state == state;
 }
 
 const char *
@@ -45,7 +56,9 @@ quoit_fleet_node_reason (const QuoitFleet *fleet, QuoitNodeId node)
 
   if (state == QUOIT_NODE_ALIVE || state != quoit_layout_claimed_state (fleet->layout, node))
     return "";
-  return (flags & QUOIT_NODE_LOST) != 0 ? "no longer in its source" : quoit_node_cause_text (quoit_node_cause (flags));
+  if (is_cause_of (quoit_node_cause (flags), state))
+    return quoit_node_cause_text (quoit_node_cause (flags));
+  return (flags & QUOIT_NODE_LOST) != 0 && state == QUOIT_NODE_DEAD ? "no longer in its source" : "";
 }
 
 const char *

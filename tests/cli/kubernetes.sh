@@ -262,6 +262,26 @@ reasons "the cause stays" "[('10.0.1.4', 'draining', 'unschedulable')]"
 ok 0 "the node is not ready, says Kubernetes" sync k8s-nodes "$tmp/not-ready.json" --now "$now"
 ok 0 "nodes succeeds" nodes -o json
 fact "no other node has a cause" '{n["node"] for n in d["nodes"] if n["state_reason"] is not None} <= {"10.0.1.4"}' "True"
+
+# --- and if another source decides the state
+fresh
+ok 0 "nodes are imported" import k8s-nodes "$tmp/k8s.json" --now "$now"
+ok 0 "with Ray's list" import ray-nodes "$tmp/ray.json" --now "$now"
+ok 0 "both slices are reserved" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
+ok 0 "a node is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+sed 's/"Alive": true, "NodeManagerAddress": "10.0.1.4"/"Alive": false, "NodeManagerAddress": "10.0.1.4"/' "$tmp/ray.json" >"$tmp/ray-dead.json"
+ok 0 "Ray says that it is dead" sync ray-nodes "$tmp/ray-dead.json" --now "$now"
+reasons "it is not dead because it is unschedulable" "[]"
+ok 0 "Ray has it again" sync ray-nodes "$tmp/ray.json" --now "$now"
+reasons "it is draining for the cause of Kubernetes" "[('10.0.1.4', 'draining', 'unschedulable')]"
+ray 0 >"$tmp/ray-one.json"
+ok 0 "Ray no longer has the slice" sync ray-nodes "$tmp/ray-one.json" --now "$now"
+ok 0 "Kubernetes says that the node is ready" sync k8s-nodes "$tmp/k8s.json" --now "$now"
+ok 0 "and that it is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+reasons "it is still draining for that cause" "[('10.0.1.4', 'draining', 'unschedulable')]"
+ok 0 "Kubernetes says that it is not ready" sync k8s-nodes "$tmp/not-ready.json" --now "$now"
+reasons "it is dead for that cause" "[('10.0.1.4', 'dead', 'NotReady')]"
+
 fresh
 ok 0 "nodes are imported" import k8s-nodes "$tmp/not-ready.json" --now "$now"
 ok 0 "a slice is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
