@@ -91,10 +91,11 @@ typedef struct {
 struct _QuoitCheckGroup {
   JsonNode *node, *pod; /* pod: template.spec, or NULL */
   gboolean is_head;
-  gboolean is_workload;   /* not of Ray: neither KubeRay nor the TPU webhook reads it */
-  const char *hosts_name; /* the field with the number of pods of a slice, such as "numOfHosts" */
-  gboolean has_many;      /* that field counts the pods of several slices */
-  gboolean has_leader;    /* that field counts a leader without chips, which hosts.number does not */
+  gboolean is_workload;            /* not of Ray: neither KubeRay nor the TPU webhook reads it */
+  const char *hosts_name;          /* the field with the number of pods of a slice, such as "numOfHosts" */
+  gboolean has_many;               /* that field counts the pods of several slices */
+  gboolean has_leader;             /* that field counts a leader without chips, which hosts.number does not */
+  gboolean has_leader_in_subgroup; /* a LeaderWorkerSet whose leaders have chips has subgroups */
   QuoitCheckText name;
   QuoitCheckNumber replicas, min_replicas, max_replicas, hosts;
   gint64 n_slices; /* replicas, clamped to minReplicas and maxReplicas as in KubeRay */

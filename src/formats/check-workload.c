@@ -117,6 +117,7 @@ read_leader_worker_set (const Reader *reader, JsonNode *spec)
     {
       workers.hosts_name = "subGroupSize";
       workers.hosts = of_subgroup;
+      workers.has_leader_in_subgroup = !has_leader;
       workers.n_slices *= MAX (size.number / of_subgroup.number, 1);
     }
   else if (has_leader && size.number > 0)
@@ -284,6 +285,30 @@ check_indexed (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
                         "Indexed: the completion index of a pod is its worker id in the slice");
 }
 
+/* GKE finds the other hosts of a job by the subdomain of its pods. JobSet sets it itself. */
+static void
+check_subdomain (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                 const QuoitCheckGroup *group)
+{
+  if (is_job_group (group) && strcmp (cluster->kind, "JobSet") != 0 && group->has_facts && group->facts.hosts > 1
+      && group->pod != NULL && quoit_tree_member (group->pod, "subdomain") == NULL)
+    quoit_check_report (checker, rule, group->pod, "no 'subdomain'",
+                        "the name of a headless service: without it GKE gives the pods no TPU_WORKER_HOSTNAMES");
+}
+
+/* gke-kuberay-jax 11. */
+static void
+check_leader (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+              const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->has_leader_in_subgroup && group->n_chips > 0)
+    quoit_check_report (
+        checker, rule, group->hosts.node, "subGroupSize",
+        "a leaderTemplate without chips and subGroupPolicyType LeaderExcluded: LeaderWorkerSet up to 0.9 "
+        "gives the other leaders a wrong TPU_WORKER_ID");
+}
+
 static void
 check_indexed_completions (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                            const QuoitCheckGroup *group)
@@ -357,6 +382,8 @@ check_job_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 const QuoitCheckRule quoit_check_workload_rules[] = {
   { "pods-topology", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_hosts },
   { "job-indexed", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_indexed },
+  { "job-subdomain", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_subdomain },
+  { "subgroup-leader", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_leader },
   { "completions-missing", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_WORKLOAD, check_indexed_completions },
   { "job-completions", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_completions },
   { "topology-unselected", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_WORKLOAD, check_selector },

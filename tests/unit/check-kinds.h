@@ -59,6 +59,7 @@ static const char good_job[] = "apiVersion: batch/v1\n"
                                "  completionMode: Indexed\n"
                                "  template:\n"
                                "    spec:\n"
+                               "      subdomain: hosts\n"
                                "      nodeSelector:\n"
                                "        " ACCELERATOR "        cloud.google.com/gke-tpu-topology: 4x4\n"
                                "      restartPolicy: Never\n"
@@ -253,6 +254,20 @@ static const Case kind_cases[] = {
     "Indexed: the completion index of a pod is its worker id",
     { "completions: 4", "completions: 4\n        completionMode: Indexed" },
     .base = good_jobset },
+  { "job-subdomain",
+    { "      subdomain: hosts\n", "" },
+    "$.spec.template.spec",
+    NULL,
+    "the name of a headless service: without it GKE gives the pods no TPU_WORKER_HOSTNAMES",
+    { "topology: 4x4", "topology: 2x2" },
+    .base = good_job },
+  { "subgroup-leader",
+    { "size: 4", "size: 4\n    subGroupPolicy: {subGroupSize: 4}" },
+    "$.spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+    "4",
+    "a leaderTemplate without chips and subGroupPolicyType LeaderExcluded",
+    { "size: 4", "size: 4 # no subgroups" },
+    .base = good_lws },
   { "job-completions",
     { "completions: 4", "completions: 8" },
     JOB ".completions",
