@@ -137,21 +137,19 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
 static bool
 check_usage (const Session *session, const Options *options, const ManifestOptions *manifest, GError **error)
 {
+  const char *launch = launch_first_option (&options->launch);
   const char *misplaced = manifest->manifest == NULL ? (manifest->group != NULL       ? "--group"
                                                         : manifest->variables != NULL ? "--set"
                                                         : manifest->steps != NULL     ? "--then"
                                                                                       : NULL)
-                                                     : (options->choice.slice != NULL      ? "--slice"
-                                                        : options->choice.process != NULL  ? "--process"
-                                                        : options->choice.bundle != NULL   ? "--bundle"
-                                                        : options->launch.profile != NULL  ? "--profile"
-                                                        : options->launch.per_host != NULL ? "--processes-per-host"
-                                                        : options->launch.jobset != NULL   ? "--jobset"
-                                                        : options->launch.replicated_job != NULL ? "--replicated-job"
-                                                        : options->reader != NULL                ? "--as-seen-by"
-                                                        : options->has_all_variables             ? "--all-variables"
-                                                        : session->at != NULL                    ? "--at"
-                                                                                                 : NULL);
+                                                     : (options->choice.slice != NULL     ? "--slice"
+                                                        : options->choice.process != NULL ? "--process"
+                                                        : options->choice.bundle != NULL  ? "--bundle"
+                                                        : launch != NULL                  ? launch
+                                                        : options->reader != NULL         ? "--as-seen-by"
+                                                        : options->has_all_variables      ? "--all-variables"
+                                                        : session->at != NULL             ? "--at"
+                                                                                          : NULL);
 
   if (misplaced != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s %s", misplaced,
@@ -187,13 +185,20 @@ run (Session *session, GError **error)
       "N" },
     { "bundle", 0, 0, G_OPTION_ARG_FILENAME, &options.choice.bundle, "only the process of this bundle", "N" },
     { "profile", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.profile,
-      "the system that starts the job: quoit, ray-train, kuberay or jobset (quoit)", "NAME" },
+      "the system that starts the job: quoit, ray-train, kuberay, jobset, lws or job (quoit)", "NAME" },
     { "processes-per-host", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.per_host,
       "the number of processes per host: 1, 2, 4 or 8 (1)", "N" },
     { "jobset", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.jobset, "the name of the JobSet (the name of the group)",
       "NAME" },
     { "replicated-job", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.replicated_job,
       "the name of the replicated job (slice-job)", "NAME" },
+    { "lws", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.lws,
+      "the name of the LeaderWorkerSet (the name of the group)", "NAME" },
+    { "namespace", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.kubernetes_namespace,
+      "the namespace of the LeaderWorkerSet (default)", "NAME" },
+    { "job", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.job, "the name of the Job (the name of the group)", "NAME" },
+    { "subdomain", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.subdomain,
+      "the subdomain of the pods of the Job, a headless service", "NAME" },
     { "all-variables", 0, 0, G_OPTION_ARG_NONE, &options.has_all_variables,
       "with -o env: also write variables that are not for TPU jobs", NULL },
     { "as-seen-by", 0, 0, G_OPTION_ARG_FILENAME, &options.reader,

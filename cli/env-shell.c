@@ -19,9 +19,9 @@ static const struct {
 };
 // clang-format on
 
-/* The families of variables that quoit and the TPU webhook set: prefixes if they end in '_', otherwise names. */
+/* The families of variables that quoit, webhooks and GKE set: prefixes if they end in '_', otherwise names. */
 static const char *const families[] = {
-  "CLOUD_TPU_", "JAX_", "JOB_COMPLETION_INDEX", "LIBTPU_", "MEGASCALE_", "RAY_", "TPU_", "XLA_",
+  "CLOUD_TPU_", "JAX_", "JOB_COMPLETION_INDEX", "LIBTPU_", "LWS_", "MEGASCALE_", "RAY_", "TPU_", "XLA_",
 };
 
 /* Variables that are read-only in bash, mksh or zsh. Setting one ends the evaluation, so that the later variables would

@@ -3,16 +3,17 @@
 
 #include "launch.h"
 
+#include <string.h>
+
 #include "text.h"
 
 static const struct {
   const char *name;
   QuoitProfile profile;
 } profiles[] = {
-  { "quoit", QUOIT_PROFILE_QUOIT },
-  { "ray-train", QUOIT_PROFILE_RAY_TRAIN },
-  { "kuberay", QUOIT_PROFILE_KUBERAY },
-  { "jobset", QUOIT_PROFILE_JOBSET },
+  { "quoit", QUOIT_PROFILE_QUOIT },     { "ray-train", QUOIT_PROFILE_RAY_TRAIN },
+  { "kuberay", QUOIT_PROFILE_KUBERAY }, { "jobset", QUOIT_PROFILE_JOBSET },
+  { "lws", QUOIT_PROFILE_LWS },         { "job", QUOIT_PROFILE_JOB },
 };
 
 void
@@ -22,6 +23,10 @@ launch_options_clear (LaunchOptions *options)
   g_free (options->per_host);
   g_free (options->jobset);
   g_free (options->replicated_job);
+  g_free (options->lws);
+  g_free (options->kubernetes_namespace);
+  g_free (options->job);
+  g_free (options->subdomain);
 }
 
 const char *
@@ -39,22 +44,74 @@ find_profile (const char *name, QuoitProfile *profile, GError **error)
         *profile = profiles[i].profile;
         return true;
       }
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--profile '%s': expected quoit, ray-train, kuberay or jobset",
-               name);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+               "--profile '%s': expected quoit, ray-train, kuberay, jobset, lws or job", name);
   return false;
 }
 
-/* Only profile jobset uses the names of a JobSet, so with another profile such an option is a mistake. */
-static bool
-check_jobset_options (const LaunchOptions *options, QuoitProfile profile, GError **error)
+const char *
+launch_name_of_profile (QuoitProfile profile)
 {
-  const char *option = options->jobset != NULL ? "--jobset" : "--replicated-job";
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
+    if (profiles[i].profile == profile)
+      return profiles[i].name;
+  g_assert_not_reached ();
+}
 
-  if (profile == QUOIT_PROFILE_JOBSET || (options->jobset == NULL && options->replicated_job == NULL))
-    return true;
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s' requires --profile jobset", option,
-               options->jobset != NULL ? options->jobset : options->replicated_job);
-  return false;
+/* An option with a name of an object, which only one profile uses. */
+typedef struct {
+  const char *option, *value;
+  QuoitProfile profile;
+} NameOption;
+
+enum { N_NAME_OPTIONS = 6 };
+
+static void
+list_name_options (const LaunchOptions *options, NameOption names[N_NAME_OPTIONS])
+{
+  const NameOption all[N_NAME_OPTIONS] = {
+    { "--jobset", options->jobset, QUOIT_PROFILE_JOBSET },
+    { "--replicated-job", options->replicated_job, QUOIT_PROFILE_JOBSET },
+    { "--lws", options->lws, QUOIT_PROFILE_LWS },
+    { "--namespace", options->kubernetes_namespace, QUOIT_PROFILE_LWS },
+    { "--job", options->job, QUOIT_PROFILE_JOB },
+    { "--subdomain", options->subdomain, QUOIT_PROFILE_JOB },
+  };
+
+  memcpy (names, all, sizeof all);
+}
+
+const char *
+launch_first_option (const LaunchOptions *options)
+{
+  NameOption names[N_NAME_OPTIONS];
+
+  if (options->profile != NULL)
+    return "--profile";
+  if (options->per_host != NULL)
+    return "--processes-per-host";
+  list_name_options (options, names);
+  for (guint i = 0; i < N_NAME_OPTIONS; i++)
+    if (names[i].value != NULL)
+      return names[i].option;
+  return NULL;
+}
+
+/* With another profile such an option is a mistake. */
+static bool
+check_name_options (const LaunchOptions *options, QuoitProfile profile, GError **error)
+{
+  NameOption names[N_NAME_OPTIONS];
+
+  list_name_options (options, names);
+  for (guint i = 0; i < N_NAME_OPTIONS; i++)
+    if (names[i].value != NULL && names[i].profile != profile)
+      {
+        g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s' requires --profile %s", names[i].option,
+                     names[i].value, launch_name_of_profile (names[i].profile));
+        return false;
+      }
+  return true;
 }
 
 static bool
@@ -79,11 +136,13 @@ launch_build (const LaunchOptions *options, GError **error)
   QuoitProfile profile;
   g_autoptr (QuoitLaunch) launch = NULL;
 
-  if (!find_profile (launch_profile_name (options), &profile, error) || !check_jobset_options (options, profile, error))
+  if (!find_profile (launch_profile_name (options), &profile, error) || !check_name_options (options, profile, error))
     return NULL;
   launch = quoit_launch_new (profile);
   if (!read_per_host (options, launch, error)
-      || !quoit_launch_set_jobset (launch, options->jobset, options->replicated_job, error))
+      || !quoit_launch_set_jobset (launch, options->jobset, options->replicated_job, error)
+      || !quoit_launch_set_lws (launch, options->lws, options->kubernetes_namespace, 1, 0, error)
+      || !quoit_launch_set_job (launch, options->job, options->subdomain, error))
     return NULL;
   return g_steal_pointer (&launch);
 }

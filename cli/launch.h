@@ -8,12 +8,19 @@
 
 typedef struct {
   char *profile, *per_host, *jobset, *replicated_job; /* NULL: not given */
+  char *lws, *kubernetes_namespace, *job, *subdomain;
 } LaunchOptions;
 
 void launch_options_clear (LaunchOptions *options);
 
 /* "quoit" if --profile is not given. */
 const char *launch_profile_name (const LaunchOptions *options);
+
+/* The name of a profile, such as "jobset". */
+const char *launch_name_of_profile (QuoitProfile profile);
+
+/* Returns the first given option about the launch, such as "--profile"; NULL: none is given. */
+const char *launch_first_option (const LaunchOptions *options);
 
 /* Fails with USAGE if an option is wrong or requires another profile, and with INVALID for a name that Kubernetes
  * refuses. */

@@ -17,8 +17,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ManifestOptions, manifest_options_clear)
 /* Prints the pods with index @replica and @host, -1: any. With --then, prints the effects of the steps instead. */
 bool manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error);
 
-/* If the manifest @text has no Ray object, but a JobSet, prints its pods and sets *@is_printed. Fails if it has another
- * object that makes pods. */
+/* If the manifest @text has no Ray object, but another object that makes pods, such as a JobSet, prints its pods and
+ * sets
+ * *@is_printed. */
 bool manifest_print_jobs (Session *session, const ManifestOptions *options, const char *text, gsize length,
                           gint64 slice_id, gint64 worker_id, bool *is_printed, GError **error);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `env --manifest` for a JobSet: its slices in a ledger in memory, with the environment of profile jobset. */
+/* `env --manifest` for objects without Ray, such as a JobSet: their slices in a ledger in memory, with the environment
+ * of their profile. */
 #include <quoit/models.h>
 
 #include "env.h"
+#include "launch.h"
 #include "manifest-env.h"
 #include "text.h"
 
@@ -15,14 +17,20 @@ typedef struct {
   uint32_t pool, n_slices;
 } Jobs;
 
-static QuoitSnapshot *
-import (QuoitLedger *ledger, const char *text, gsize length, char **variables)
+static QuoitInput *
+read_input (const ManifestOptions *options, const char *text, gsize length)
 {
-  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_RAYCLUSTER, text, length);
-  g_autoptr (QuoitImport) result = NULL;
+  QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAYCLUSTER, text, length);
 
-  quoit_input_set_variables (input, (const char *const *) variables);
-  result = quoit_ledger_import (ledger, input, NOW_MS, NULL);
+  quoit_input_set_variables (input, (const char *const *) options->variables);
+  return input;
+}
+
+static QuoitSnapshot *
+import (QuoitLedger *ledger, const QuoitInput *input)
+{
+  g_autoptr (QuoitImport) result = quoit_ledger_import (ledger, input, NOW_MS, NULL);
+
   return result == NULL ? NULL : quoit_ledger_snapshot (ledger);
 }
 
@@ -48,7 +56,7 @@ list_pools (const QuoitSnapshot *snapshot)
   return names->len == 1 ? g_strdup ("it has none") : g_strjoinv (", ", (char **) names->pdata);
 }
 
-/* Finds the replicated job: --group, or the only one with slices. */
+/* Finds the pool of the pods: --group, or the only one with slices. */
 static bool
 find_pool (Jobs *jobs, const char *group, GError **error)
 {
@@ -69,31 +77,30 @@ find_pool (Jobs *jobs, const char *group, GError **error)
     return true;
   if (group != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
-                 "--group '%s': expected a replicated job of the manifest with slices: %s", group, known);
+                 "--group '%s': expected a group of pods of the manifest with slices: %s", group, known);
   else if (n_found == 0)
     g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
                          "the manifest has no slices: expected pods that request google.com/tpu");
   else
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                 "the manifest has several replicated jobs with slices: add "
-                 "--group NAME, one of: %s",
-                 known);
+                 "the manifest has several groups of pods with slices: add --group NAME, one of: %s", known);
   return false;
 }
 
-/* Only a JobSet names its pods SET-JOB-INDEX-POD. */
+/* Each slice must be one job. */
 static bool
-check_is_job_set (const QuoitGroup *group, const char *set, const char *job, GError **error)
+check_job_set (const QuoitGroup *group, const char *set, const char *job, GError **error)
 {
-  g_autofree char *prefix = g_strdup_printf ("%s-%s-0-0", set, job);
+  const uint32_t last = quoit_group_get_n_slices (group) - 1;
+  g_autofree char *pod = g_strdup_printf ("%s-%s-%u-0", set, job, last);
 
-  if (g_str_equal (quoit_group_get_worker_name (group, 0, 0), prefix))
+  if (g_str_equal (quoit_group_get_worker_name (group, last, 0), pod))
     return true;
   g_set_error (
       error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-      "'%s': expected a RayCluster, RayJob, RayService or JobSet: quoit does not know the variables that other "
-      "objects give to their pods",
-      set);
+      "replicated job '%s': expected jobs of one slice each, because quoit does not know the variables of a job "
+      "whose pods have a slice each",
+      job);
   return false;
 }
 
@@ -128,10 +135,10 @@ reserve (QuoitLedger *ledger, const Jobs *jobs, GError **error)
 }
 
 static bool
-print_jobs (Session *session, const ManifestOptions *options, QuoitLedger *ledger, Jobs *jobs, EnvChoice *choice,
-            GError **error)
+print_jobs (Session *session, const ManifestOptions *options, QuoitLedger *ledger, const QuoitInput *input, Jobs *jobs,
+            EnvChoice *choice, GError **error)
 {
-  g_autoptr (QuoitLaunch) launch = quoit_launch_new (QUOIT_PROFILE_JOBSET);
+  g_autoptr (QuoitLaunch) launch = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GArray) chosen = NULL;
@@ -145,11 +152,18 @@ print_jobs (Session *session, const ManifestOptions *options, QuoitLedger *ledge
     return false;
   job = quoit_snapshot_get_pool_name (jobs->snapshot, jobs->pool);
   group = reserve (ledger, jobs, error);
-  if (group == NULL || !check_is_job_set (group, jobs->source, job, error)
-      || !quoit_launch_set_jobset (launch, jobs->source, job, error))
+  launch = group == NULL ? NULL : quoit_launch_new_for_manifest (input, job, error);
+  if (launch == NULL
+      || (quoit_launch_get_profile (launch) == QUOIT_PROFILE_JOBSET
+          && !check_job_set (group, jobs->source, job, error)))
     return false;
   snapshot = quoit_ledger_snapshot (ledger);
-  view = (EnvView) { snapshot, group, quoit_topology_new (group, launch, error), "jobset", NULL, false };
+  view = (EnvView) { snapshot,
+                     group,
+                     quoit_topology_new (group, launch, error),
+                     launch_name_of_profile (quoit_launch_get_profile (launch)),
+                     NULL,
+                     false };
   if (view.topology == NULL)
     return false;
   env_view_find_slices (&view);
@@ -165,7 +179,8 @@ manifest_print_jobs (Session *session, const ManifestOptions *options, const cha
                      gint64 worker_id, bool *is_printed, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
-  g_autoptr (QuoitSnapshot) snapshot = import (ledger, text, length, options->variables);
+  g_autoptr (QuoitInput) input = read_input (options, text, length);
+  g_autoptr (QuoitSnapshot) snapshot = import (ledger, input);
   Jobs jobs = { .snapshot = snapshot };
   EnvChoice choice = { -1, slice_id, worker_id, -1, -1 };
 
@@ -174,5 +189,5 @@ manifest_print_jobs (Session *session, const ManifestOptions *options, const cha
   if (!*is_printed)
     return true;
   jobs.source = quoit_snapshot_get_source_name (snapshot, 0);
-  return print_jobs (session, options, ledger, &jobs, &choice, error);
+  return print_jobs (session, options, ledger, input, &jobs, &choice, error);
 }

@@ -88,6 +88,52 @@ func TestJobSetProfileUsesHostNamesOfPods(t *testing.T) {
 	}
 }
 
+func TestLeaderWorkerSetAndJobNameTheirPods(t *testing.T) {
+	group := reserve(t, newLedger(t, "v6e 4x4 x2"), sliceRequest("train", 2))
+	lws := quoit.LeaderWorkerSet{Name: "serve", Namespace: "team", LeaderApart: true, OwnSubdomains: true}
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileLWS, LWS: lws}))
+	environment := environmentOf(topology.Processes[5])
+	hosts := strings.Split(environment["TPU_WORKER_HOSTNAMES"], ",")
+	if hosts[1] != "serve-1-2.serve-1" || environment["LWS_LEADER_ADDRESS"] != "serve-1.serve-1.team" ||
+		environment["LWS_GROUP_SIZE"] != "5" || environment["TPU_WORKER_ID"] != "1" {
+		t.Errorf("%v", environment)
+	}
+	lws = quoit.LeaderWorkerSet{Name: "serve", Subgroups: 2}
+	topology = must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileLWS, LWS: lws}))
+	environment = environmentOf(topology.Processes[5])
+	if environment["TPU_NAME"] != "serve-0" || environment["LWS_WORKER_INDEX"] != "5" {
+		t.Errorf("%v", environment)
+	}
+
+	one := reserve(t, newLedger(t, "v6e 4x4"), sliceRequest("train", 1))
+	launch := quoit.Launch{Profile: quoit.ProfileJob, Job: "fit", Subdomain: "hosts"}
+	environment = environmentOf(must[*quoit.Topology](t)(one.Topology(launch)).Processes[3])
+	if !strings.HasSuffix(environment["TPU_WORKER_HOSTNAMES"], ",fit-3.hosts") || environment["JOB_COMPLETION_INDEX"] != "3" {
+		t.Errorf("%v", environment)
+	}
+}
+
+func TestManifestGivesTheProfileAndTheNames(t *testing.T) {
+	const text = "{kind: Job, metadata: {name: fit}, spec: {completionMode: Indexed, completions: 4, parallelism: 4, " +
+		"template: {spec: {subdomain: hosts, nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, " +
+		"cloud.google.com/gke-tpu-topology: 4x4}, containers: [{resources: {limits: {google.com/tpu: 4}}}]}}}}"
+	ledger := quoit.OpenMemory()
+	t.Cleanup(ledger.Close)
+	input := &quoit.Input{Kind: quoit.RayCluster, Text: []byte(text)}
+	must[*quoit.Import](t)(ledger.Import(bg, input, now))
+	group := reserve(t, ledger, sliceRequest("train", 1))
+	topology := must[*quoit.Topology](t)(group.ManifestTopology(input, "fit"))
+	if hosts := environmentOf(topology.Processes[1])["TPU_WORKER_HOSTNAMES"]; !strings.HasPrefix(hosts, "fit-0.hosts,") {
+		t.Errorf("'%s'", hosts)
+	}
+	_, err := group.ManifestTopology(input, "other")
+	wantCode(t, err, quoit.NotFound)
+	_, err = group.ManifestTopology(&quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4")}, "fit")
+	wantCode(t, err, quoit.Invalid)
+	_, err = group.ManifestTopology(nil, "fit")
+	wantCode(t, err, quoit.Invalid)
+}
+
 const replicas = `
 kind: RayCluster
 metadata: {name: c}
@@ -137,6 +183,12 @@ func TestInvalidLaunchIsRefused(t *testing.T) {
 		{Profile: quoit.ProfileJobSet, JobSet: strings.Repeat("n", 60)},
 		{Profile: quoit.ProfileJobSet, ReplicatedJob: "-"},
 		{Profile: quoit.ProfileJobSet, ReplicatedJob: "a\x00"},
+		{Profile: quoit.ProfileLWS, LWS: quoit.LeaderWorkerSet{Name: "1a"}},
+		{Profile: quoit.ProfileLWS, LWS: quoit.LeaderWorkerSet{Namespace: "A"}},
+		{Profile: quoit.ProfileLWS, LWS: quoit.LeaderWorkerSet{Subgroups: -1}},
+		{Profile: quoit.ProfileLWS, LWS: quoit.LeaderWorkerSet{Subgroups: 2}},
+		{Profile: quoit.ProfileJob},
+		{Profile: quoit.ProfileJob, Subdomain: "-"},
 	} {
 		_, err := group.Topology(launch)
 		wantCode(t, err, quoit.Invalid)

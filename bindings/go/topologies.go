@@ -31,10 +31,17 @@ const (
 	// ProfileJobSet is the environment of the pods of a JobSet. The slices are its jobs, in natural order, and the
 	// workers are the pods of these jobs.
 	ProfileJobSet Profile = C.QUOIT_PROFILE_JOBSET
+	// ProfileLWS is the environment of a pod after the webhook of LeaderWorkerSet 0.9. The slices are the replicas, or
+	// their subgroups, in natural order; each replica is a job of its own.
+	ProfileLWS Profile = C.QUOIT_PROFILE_LWS
+	// ProfileJob is the environment of a pod of one indexed Job on one slice, or of pods that each have a slice with
+	// one host.
+	ProfileJob Profile = C.QUOIT_PROFILE_JOB
 )
 
 var profileNames = map[Profile]string{
 	ProfileQuoit: "QUOIT", ProfileRayTrain: "RAY_TRAIN", ProfileKubeRay: "KUBERAY", ProfileJobSet: "JOBSET",
+	ProfileLWS: "LWS", ProfileJob: "JOB",
 }
 
 // String returns the name of the profile.
@@ -123,14 +130,50 @@ func (g *Group) Topology(launch Launch) (*Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer C.quoit_launch_free(cLaunch)
+	return g.topologyOf(cLaunch)
+}
+
+// ManifestTopology returns the processes of the group for the pods of a manifest, whose object gives the profile and the
+// names: a JobSet, a LeaderWorkerSet, a Job, StatefulSet, Deployment, ReplicaSet, CronJob or Pod, or a Ray object. The
+// group is on the nodes that an import of the manifest makes. pool is the pool of the pods: for a JobSet, the name of a
+// replicated job.
+//
+// It fails like Topology, with NotFound if the manifest does not have the pool, and with Invalid for an input that is no
+// manifest.
+func (g *Group) ManifestTopology(manifest *Input, pool string) (*Topology, error) {
+	if _, err := g.h.Use(); err != nil {
+		return nil, err
+	}
+	defer g.h.Done()
+	input, err := manifest.toC()
+	if err != nil {
+		return nil, err
+	}
+	defer C.quoit_input_free(input)
+	var arguments cconv.Arguments
+	defer arguments.Free()
+	name := (*C.char)(arguments.Text("pool", pool))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	var gerror *C.GError
+	launch := C.quoit_launch_new_for_manifest(input, name, &gerror)
+	if err := errorFromC(gerror); err != nil {
+		return nil, err
+	}
+	return g.topologyOf(launch)
+}
+
+// topologyOf frees the launch.
+func (g *Group) topologyOf(launch *C.QuoitLaunch) (*Topology, error) {
+	defer C.quoit_launch_free(launch)
 	pointer, err := g.h.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer g.h.Done()
 	var gerror *C.GError
-	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), cLaunch, &gerror)
+	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), launch, &gerror)
 	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 // notCalled has the C functions that the module does not call, and the reasons.
 var notCalled = map[string]string{
 	"quoit_error_quark":             "all errors of libquoit are in its one domain",
+	"quoit_launch_get_profile":      "Launch has its profile, and a Topology needs none",
 	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a Go slice",
 	"quoit_ray_labels_find":         "Labels is a Go slice, which Labels.Get searches",
 	"quoit_report_ref":              "the C report has one owner, which all copies of a Report share",

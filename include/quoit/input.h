@@ -87,8 +87,8 @@ typedef enum {
  *   claims. A suspended cluster has no nodes. KubeRay ends the name of the cluster of a job or service with five random
  *   characters. Unless the manifest has a status with that name, the host names are assumed, with a warning
  *   (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector is refused. A manifest without these kinds
- * can have one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod instead. Its nodes are named like the host names of its
- *   pods, and their worker ids are the indices of the pods.
+ *   can have one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod instead; without these, one CronJob, Deployment or
+ *   ReplicaSet. Its nodes are named like the host names of its pods, and their worker ids are the indices of the pods.
  * - %QUOIT_SOURCE_KIND_RAY_NODES: the output of `ray list nodes` as JSON or YAML, with or without --detail, or the JSON
  *   of ray.nodes().
  * - %QUOIT_SOURCE_KIND_K8S_NODES: the output of `kubectl get nodes` as JSON or YAML.

@@ -34,16 +34,39 @@ typedef struct _QuoitTopology QuoitTopology;
  *   sets MEGASCALE_NUM_SLICES.
  * - %QUOIT_PROFILE_JOBSET: the slices are the jobs of a JobSet in natural order, the workers are their pods: host
  *   JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, and JOB_COMPLETION_INDEX is the worker id (quoit_launch_set_jobset()).
+ * - %QUOIT_PROFILE_LWS: what a pod contains after the webhook of LeaderWorkerSet 0.9 has changed it. The slices are the
+ *   replicas in natural order, or their subgroups; each replica is a job of its own (quoit_launch_set_lws()).
+ * - %QUOIT_PROFILE_JOB: the slice is one indexed Job. GKE's webhook gives its pods their worker ids and host names,
+ *   JOB-INDEX.SUBDOMAIN (quoit_launch_set_job()). Or each slice has one host, and is one pod of a Job, StatefulSet,
+ *   Deployment, ReplicaSet or Pod.
  *
- * The first three profiles keep the variables of a manifest that the modelled system keeps, such as MEGASCALE_PORT.
- * %QUOIT_PROFILE_JOBSET keeps none, because no RayCluster makes its pods.
+ * The first three profiles and %QUOIT_PROFILE_LWS keep the variables of a manifest that the modelled system keeps, such
+ * as MEGASCALE_PORT. %QUOIT_PROFILE_JOBSET and %QUOIT_PROFILE_JOB keep none.
  */
 typedef enum {
   QUOIT_PROFILE_QUOIT = 1,
   QUOIT_PROFILE_RAY_TRAIN = 2,
   QUOIT_PROFILE_KUBERAY = 3,
-  QUOIT_PROFILE_JOBSET = 4
+  QUOIT_PROFILE_JOBSET = 4,
+  QUOIT_PROFILE_LWS = 5,
+  QUOIT_PROFILE_JOB = 6
 } QuoitProfile;
+
+/**
+ * QuoitLwsFlags:
+ *
+ * The form of the replicas of a LeaderWorkerSet.
+ *
+ * - %QUOIT_LWS_LEADER_APART: the leader requests no chips, so it is no worker of a slice.
+ * - %QUOIT_LWS_OWN_SUBDOMAINS: subdomainPolicy UniquePerReplica: each replica has a service of its own.
+ * - %QUOIT_LWS_SUBGROUPS: subGroupPolicy: a replica has subgroups, each of which is a slice. LeaderWorkerSet then sets
+ *   the variables for TPU only in the first container of a pod.
+ */
+typedef enum {
+  QUOIT_LWS_LEADER_APART = 1 << 0,
+  QUOIT_LWS_OWN_SUBDOMAINS = 1 << 1,
+  QUOIT_LWS_SUBGROUPS = 1 << 2
+} QuoitLwsFlags;
 
 /**
  * QuoitJob:
@@ -120,6 +143,15 @@ QUOIT_API QuoitLaunch *quoit_launch_new (QuoitProfile profile);
  * Frees the launch.
  */
 QUOIT_API void quoit_launch_free (QuoitLaunch *launch);
+
+/**
+ * quoit_launch_get_profile:
+ *
+ * Returns: the system whose environment is computed
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitProfile quoit_launch_get_profile (const QuoitLaunch *launch);
 
 /**
  * quoit_launch_set_processes_per_host:

@@ -241,6 +241,20 @@ read_claims (const QuoitInput *input, GError **error)
     }
 }
 
+QuoitClaims *
+quoit_input_read_workload (const QuoitInput *input, QuoitWorkload *workload, GError **error)
+{
+  gsize length = 0;
+  const char *text = input_text (input->nodes, &length);
+
+  if (input->kind != QUOIT_SOURCE_KIND_RAYCLUSTER || text == NULL)
+    {
+      quoit_fail (error, QUOIT_ERROR_INVALID, "the input is no manifest: expected one of kind raycluster");
+      return NULL;
+    }
+  return quoit_read_workload (text, length, input->source, (const char *const *) input->variables, workload, error);
+}
+
 static gboolean
 check_is_complete (const QuoitInput *input, GError **error)
 {

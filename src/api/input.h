@@ -5,6 +5,7 @@
 #include <quoit/input.h>
 
 #include "formats/added-nodes.h"
+#include "formats/workload.h"
 
 struct _QuoitInput {
   QuoitSourceKind kind;
@@ -18,6 +19,10 @@ struct _QuoitInput {
 
 /* Reads the claims from the files of the input; the caller owns them. Fails like the readers of these files. */
 QuoitClaims *quoit_input_read (const QuoitInput *input, GError **error);
+
+/* Reads the claims from a manifest, and fills @workload if its object makes pods without Ray; otherwise its profile is
+ * 0. Fails like quoit_input_read(), and with INVALID if the input is no manifest. */
+QuoitClaims *quoit_input_read_workload (const QuoitInput *input, QuoitWorkload *workload, GError **error);
 
 /* Reads the nodes of an update of a few nodes, and sets *@removed to the ids of those to remove, which the input owns.
  * Fails like quoit_input_read(), and with INVALID if the input cannot be an update. */

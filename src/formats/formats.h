@@ -12,8 +12,9 @@
 QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
 
 /* Reads a manifest with exactly one RayCluster, RayJob or RayService among its documents or the items of a List, or
-   without these, with exactly one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod. If @source is NULL, it is
-   metadata.name. @set is a NULL-terminated array of "NAME=value" strings, or NULL. */
+   without these, with exactly one JobSet, LeaderWorkerSet, Job, StatefulSet or Pod, or without these, one CronJob,
+   Deployment or ReplicaSet. If @source is NULL, it is metadata.name. @set is a NULL-terminated array of "NAME=value"
+   strings, or NULL. */
 QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
                                     GError **error);
 

@@ -38,6 +38,19 @@ read_topology (GroupBuilder *builder, QuoitGeneration *generation, QuoitShape *s
   return TRUE;
 }
 
+static gboolean
+is_of_job (const QuoitWorkerGroup *group)
+{
+  return group->naming == QUOIT_PODS_OF_JOB_SET || group->naming == QUOIT_PODS_OF_JOB;
+}
+
+/* Each pod of a job can have a slice with one host of its own. */
+static gboolean
+is_slice_per_pod (const GroupBuilder *builder)
+{
+  return builder->is_tpu && builder->facts.hosts == 1 && builder->group->hosts > 1;
+}
+
 /* Checks the number of hosts. The webhook refuses only some of the numbers for which no slice exists. */
 static gboolean
 check_hosts (const GroupBuilder *builder)
@@ -48,7 +61,7 @@ check_hosts (const GroupBuilder *builder)
   const char *name = group->hosts_name == NULL ? "numOfHosts" : group->hosts_name;
   g_autofree char *what = NULL;
 
-  if (group->hosts == builder->facts.hosts)
+  if (group->hosts == builder->facts.hosts || (is_of_job (group) && is_slice_per_pod (builder)))
     return TRUE;
   if (group->is_head || group->naming >= QUOIT_PODS_OF_STATEFUL)
     return quoit_tree_fail (manifest->tree, builder->pod->topology_node, manifest->error,
@@ -191,7 +204,8 @@ static void
 fill_pool (const GroupBuilder *builder, guint32 index, QuoitClaims *claims)
 {
   QuoitPoolClaim *pool = quoit_claims_pool_at (claims, index);
-  guint32 n_pods = (guint32) (builder->group->replicas * builder->group->hosts);
+  guint32 n_pods
+      = (guint32) (builder->group->replicas * builder->group->hosts) * MAX (builder->group->slices_per_replica, 1);
 
   pool->pod_cpu = quoit_sum_add_times (pool->pod_cpu, builder->pod->cpu, n_pods);
   pool->pod_memory = quoit_sum_add_times (pool->pod_memory, builder->pod->memory, n_pods);
@@ -200,20 +214,31 @@ fill_pool (const GroupBuilder *builder, guint32 index, QuoitClaims *claims)
                              (guint16) builder->pod->env->len);
 }
 
+static gint64
+count_slices (const GroupBuilder *builder)
+{
+  const QuoitWorkerGroup *group = builder->group;
+
+  return group->replicas * MAX (group->slices_per_replica, 1) * (is_slice_per_pod (builder) ? group->hosts : 1);
+}
+
 /* Returns the slice name that the manifest sets as TPU_NAME, or NULL. Several slices cannot have one name, so
- * a group with several slices gets a warning instead. */
+ * a group with several slices gets a warning instead. LeaderWorkerSet overrides the variable. */
 static const char *
 given_slice_name (const GroupBuilder *builder, QuoitClaims *claims)
 {
+  const QuoitPodNaming naming = builder->group->naming;
   const char *name = builder->pod->tpu_name;
 
-  if (name == NULL || builder->group->replicas <= 1)
+  if (naming == QUOIT_PODS_OF_LEADER_SET || naming == QUOIT_PODS_OF_LED_SET)
+    return NULL;
+  if (name == NULL || count_slices (builder) <= 1)
     return name;
   quoit_claims_warn (claims,
                      "line %u: TPU_NAME '%s' in %" G_GINT64_FORMAT " slices, which Ray would treat as one slice: "
                      "quoit names them '%s-0' and so on",
                      quoit_tree_line (builder->manifest->tree, builder->pod->tpu_name_node), name,
-                     builder->group->replicas, builder->group->name);
+                     count_slices (builder), builder->group->name);
   return NULL;
 }
 
@@ -231,7 +256,7 @@ add_node_name (const GroupBuilder *builder, const char *name, GHashTable *names)
 }
 
 static void
-format_slice_name (const QuoitWorkerGroup *group, gint64 replica, GString *name)
+format_replica_name (const QuoitWorkerGroup *group, gint64 replica, GString *name)
 {
   if (group->naming == QUOIT_PODS_OF_JOB || group->naming == QUOIT_PODS_SINGLE)
     g_string_assign (name, group->name);
@@ -239,17 +264,29 @@ format_slice_name (const QuoitWorkerGroup *group, gint64 replica, GString *name)
     g_string_printf (name, "%s-%" G_GINT64_FORMAT, group->name, replica);
 }
 
-/* @slice is the name of the slice. */
+/* @pod is the index of the pod in the replica. */
 static void
-format_node_name (const QuoitWorkerGroup *group, const char *slice, gint64 host, GString *name)
+format_node_name (const QuoitWorkerGroup *group, gint64 replica, gint64 pod, GString *name)
 {
-  const gboolean has_host = group->naming == QUOIT_PODS_OF_RAY          ? group->hosts > 1
-                            : group->naming == QUOIT_PODS_OF_LEADER_SET ? host > 0
-                                                                        : group->naming < QUOIT_PODS_OF_STATEFUL;
+  const gboolean has_index = group->naming == QUOIT_PODS_OF_RAY          ? group->hosts > 1
+                             : group->naming == QUOIT_PODS_OF_LEADER_SET ? pod > 0
+                                                                         : group->naming < QUOIT_PODS_OF_STATEFUL;
 
-  g_string_assign (name, group->is_head ? group->node_name : slice);
-  if (has_host)
-    g_string_append_printf (name, "-%" G_GINT64_FORMAT, group->naming == QUOIT_PODS_OF_LED_SET ? host + 1 : host);
+  if (group->is_head)
+    g_string_assign (name, group->node_name);
+  else
+    format_replica_name (group, replica, name);
+  if (has_index)
+    g_string_append_printf (name, "-%" G_GINT64_FORMAT, group->naming == QUOIT_PODS_OF_LED_SET ? pod + 1 : pod);
+}
+
+/* Kubernetes has no name for a subgroup of a LeaderWorkerSet. */
+static void
+format_slice_name (const QuoitWorkerGroup *group, gint64 replica, gint64 subgroup, GString *name)
+{
+  format_replica_name (group, replica, name);
+  if (group->slices_per_replica > 1)
+    g_string_append_printf (name, "-subgroup-%" G_GINT64_FORMAT, subgroup);
 }
 
 static gboolean
@@ -258,21 +295,25 @@ add_nodes (GroupBuilder *builder, guint32 pool, GHashTable *names, QuoitClaims *
   const QuoitWorkerGroup *group = builder->group;
   QuoitNodeClaim node = { .pool = pool, .kind = make_kind (builder, claims) };
   const char *given = given_slice_name (builder, claims);
+  const gint64 n_subgroups = MAX (group->slices_per_replica, 1);
+  const gboolean has_own_slice = is_slice_per_pod (builder);
   g_autoptr (GString) name = g_string_new (NULL);
   g_autoptr (GString) slice = g_string_new (NULL);
 
   node.flags = (group->is_head ? QUOIT_NODE_RAY_HEAD : 0) | (group->object->is_assumed ? QUOIT_NODE_ASSUMED_NAME : 0);
-  for (gint64 replica = 0; replica < group->replicas; replica++)
+  for (gint64 i = 0; i < group->replicas * n_subgroups; i++)
     {
-      format_slice_name (group, replica, slice);
+      const gint64 replica = i / n_subgroups, subgroup = i % n_subgroups;
+
+      format_slice_name (group, replica, subgroup, slice);
       for (gint64 host = 0; host < group->hosts; host++)
         {
-          format_node_name (group, slice->str, host, name);
+          format_node_name (group, replica, subgroup * group->hosts + host, name);
           if (!add_node_name (builder, name->str, names))
             return FALSE;
           node.name = name->str;
-          node.slice = !builder->is_tpu ? NULL : given != NULL ? given : slice->str;
-          node.worker_id = builder->is_tpu ? (gint32) host : -1;
+          node.slice = !builder->is_tpu ? NULL : given != NULL ? given : has_own_slice ? name->str : slice->str;
+          node.worker_id = !builder->is_tpu ? -1 : has_own_slice ? 0 : (gint32) host;
           quoit_claims_add (claims, &node);
         }
     }

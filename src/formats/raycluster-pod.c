@@ -68,6 +68,7 @@ read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPodTemplate
   if (chips.e4 > (int64_t) 1024 * QUOIT_AMOUNT_UNIT)
     return quoit_manifest_refuse (manifest, resource.limit_node, "the chips of one host: 1, 2, 4 or 8");
   pod->chips += (guint32) (chips.e4 / QUOIT_AMOUNT_UNIT);
+  pod->n_with_chips++;
   pod->chips_node = resource.limit_node;
   *has_chips = TRUE;
   return TRUE;

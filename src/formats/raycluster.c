@@ -129,13 +129,13 @@ warn_about_assumed_name (const QuoitManifest *manifest, const QuoitRayObject *ob
 }
 
 static QuoitClaims *
-read_cluster (const QuoitManifest *manifest, const char *source)
+read_cluster (const QuoitManifest *manifest, const char *source, QuoitWorkload *workload)
 {
   g_autoptr (QuoitClaims) claims = NULL;
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   QuoitRayObject object;
 
-  if (!quoit_workload_read (manifest, source, &claims))
+  if (!quoit_workload_read (manifest, source, workload, &claims))
     return NULL;
   if (claims != NULL)
     return g_steal_pointer (&claims);
@@ -163,7 +163,8 @@ warn_about_unused_variables (const QuoitManifest *manifest, QuoitClaims *claims)
 }
 
 QuoitClaims *
-quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set, GError **error)
+quoit_read_workload (const char *text, gsize length, const char *source, const char *const *set,
+                     QuoitWorkload *workload, GError **error)
 {
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
@@ -179,8 +180,14 @@ quoit_read_raycluster (const char *text, gsize length, const char *source, const
 
   manifest.tree = tree;
   manifest.texts = texts = g_string_chunk_new (1024);
-  claims = read_cluster (&manifest, source);
+  claims = read_cluster (&manifest, source, workload);
   if (claims != NULL)
     warn_about_unused_variables (&manifest, claims);
   return claims;
+}
+
+QuoitClaims *
+quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set, GError **error)
+{
+  return quoit_read_workload (text, length, source, set, NULL, error);
 }

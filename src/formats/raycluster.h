@@ -4,6 +4,7 @@
 
 #include "formats/formats.h"
 #include "formats/manifest.h"
+#include "formats/workload.h"
 
 /* What a pod template requests, and where its pods may run. */
 typedef struct {
@@ -12,6 +13,7 @@ typedef struct {
                                       rounded up */
   QuoitAmount gpu;                 /* limit of the first container */
   guint32 chips;                   /* sum over the containers */
+  guint32 n_with_chips;            /* containers that request chips */
   JsonNode *chips_node;            /* for messages; NULL if no container requests chips */
   GArray *env;                     /* of QuoitPair: variables with a literal value, of containers with chips */
   JsonNode *tpu_name_node;
@@ -74,8 +76,9 @@ typedef enum {
   QUOIT_PODS_OF_JOB,        /* GROUP-HOST; the slice is GROUP */
   QUOIT_PODS_OF_LEADER_SET, /* GROUP-REPLICA for host 0, the leader, and GROUP-REPLICA-HOST */
   QUOIT_PODS_OF_LED_SET,    /* GROUP-REPLICA-(HOST + 1), because the leader is not a host */
-  QUOIT_PODS_OF_STATEFUL,   /* GROUP-REPLICA */
-  QUOIT_PODS_SINGLE         /* GROUP */
+  /* Each slice is one pod. */
+  QUOIT_PODS_OF_STATEFUL, /* GROUP-REPLICA */
+  QUOIT_PODS_SINGLE       /* GROUP */
 } QuoitPodNaming;
 
 /* A worker group, or the head's group, which is a group of one pod. Groups of other objects that make pods are worker
@@ -91,6 +94,7 @@ typedef struct {
   const char *hosts_name; /* the field with the number of hosts; NULL: "numOfHosts" */
   const char *pool;       /* NULL: the name of the group */
   QuoitPodNaming naming;
+  guint32 slices_per_replica; /* the subgroups of a LeaderWorkerSet; 0: a replica is one slice */
 } QuoitWorkerGroup;
 
 /* Adds the pool and the nodes of the group to the claims, and the names of the nodes to the set @names. INVALID if
@@ -98,9 +102,11 @@ typedef struct {
 gboolean quoit_worker_group_add (const QuoitManifest *manifest, const QuoitWorkerGroup *group, GHashTable *names,
                                  QuoitClaims *claims);
 
-/* Reads the file's only object that makes pods without Ray into *@claims: a JobSet, LeaderWorkerSet, Job, StatefulSet
-   or Pod. If the file has no such object, or has a Ray object, sets *@claims to NULL. FALSE on failure. */
-gboolean quoit_workload_read (const QuoitManifest *manifest, const char *source, QuoitClaims **claims);
+/* Reads the file's only object that makes pods without Ray into *@claims: a JobSet, LeaderWorkerSet, Job, CronJob,
+   StatefulSet, Deployment, ReplicaSet or Pod. If the file has no such object, or has a Ray object, sets *@claims to
+   NULL. Fills @workload, unless it is NULL. FALSE on failure. */
+gboolean quoit_workload_read (const QuoitManifest *manifest, const char *source, QuoitWorkload *workload,
+                              QuoitClaims **claims);
 
 /* Adds the devices of the pod's resource claims to the resources of @params, one resource per device class. Resources
    that @params already has do not change. If the number of devices is unknown, warns instead of adding them. */

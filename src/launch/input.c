@@ -64,7 +64,7 @@ check_per_host (const QuoitTopologyInput *input, const QuoitLaunch *launch, GErr
 static gboolean
 check_profile (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error)
 {
-  gboolean is_for_pods = launch->profile == QUOIT_PROFILE_KUBERAY || launch->profile == QUOIT_PROFILE_JOBSET;
+  gboolean is_for_pods = launch->profile != QUOIT_PROFILE_QUOIT && launch->profile != QUOIT_PROFILE_RAY_TRAIN;
 
   if (launch->profile == QUOIT_PROFILE_KUBERAY && input->group->kind == QUOIT_RECORD_CUBES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
@@ -77,7 +77,7 @@ check_profile (const QuoitTopologyInput *input, const QuoitLaunch *launch, GErro
       error, QUOIT_ERROR_INVALID,
       "profile %s: group '%s' has bundles that are not whole slices, but a pod has a whole host: expected "
       "profile quoit or ray-train",
-      launch->profile == QUOIT_PROFILE_KUBERAY ? "kuberay" : "jobset", input->group->name);
+      quoit_profile_name (launch->profile), input->group->name);
 }
 
 static QuoitTopology *
@@ -93,6 +93,10 @@ build_for_profile (const QuoitTopologyInput *input, const QuoitLaunch *launch, G
       return quoit_topology_kuberay (input, launch, error);
     case QUOIT_PROFILE_JOBSET:
       return quoit_topology_jobset (input, launch, error);
+    case QUOIT_PROFILE_LWS:
+      return quoit_topology_lws (input, launch, error);
+    case QUOIT_PROFILE_JOB:
+      return quoit_topology_job (input, launch, error);
     default:
       g_assert_not_reached ();
     }

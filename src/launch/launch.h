@@ -10,7 +10,21 @@ struct _QuoitLaunch {
   QuoitProfile profile;
   guint32 per_host;              /* processes per host */
   char *jobset, *replicated_job; /* NULL: the defaults */
+  struct {
+    char *name, *namespace; /* NULL: the defaults */
+    guint32 slices_per_replica;
+    guint flags; /* QuoitLwsFlags */
+  } lws;
+  struct {
+    char *name, *subdomain; /* @name NULL: the default; @subdomain NULL: none */
+    gboolean is_indexed;
+  } job;
 };
 
-/* Fails with INVALID if Kubernetes does not accept @name for a JobSet. */
-gboolean quoit_launch_check_jobset (const char *name, GError **error);
+/* Fails with INVALID if Kubernetes does not accept @name for the object that makes the pods of the profile. */
+gboolean quoit_launch_check_name (QuoitProfile profile, const char *name, GError **error);
+/* Fails with INVALID if the name of a pod of the object @name, with the suffix of Kubernetes, is too long. */
+gboolean quoit_launch_check_pod (QuoitProfile profile, const char *name, const char *pod, const char *suffix,
+                                 GError **error);
+/* Returns the name of the profile, such as "jobset". */
+const char *quoit_profile_name (QuoitProfile profile);

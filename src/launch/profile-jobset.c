@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile jobset: the slices of a group are the jobs of one replicated job, and their workers are the pods of a job. */
-#include <string.h>
-
-#include "base/dns.h"
-#include "base/error.h"
-#include "launch/launch.h"
 #include "launch/slice-variables.h"
 
 #define REPLICATED_JOB "slice-job"  /* the name in xpk and in Google's examples */
@@ -18,20 +13,6 @@ typedef struct {
   const char *name, *job;
 } JobSet;
 
-gboolean
-quoit_launch_check_jobset (const char *name, GError **error)
-{
-  g_autofree char *quoted = NULL;
-
-  if (quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES) && g_ascii_islower (*name))
-    return TRUE;
-  quoted = quoit_quote (name);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "JobSet %s: expected a name of at most %d lower-case letters, digits and '-', a letter first and "
-                     "no '-' last",
-                     quoted, QUOIT_MAX_DNS_LABEL_BYTES);
-}
-
 /* JobSet gives pods host names that stay the same when a pod is replaced, in a service with the name of the JobSet. */
 static char *
 host_name (const JobSet *jobset, guint32 job, guint32 pod)
@@ -44,14 +25,8 @@ static gboolean
 check_length (const JobSet *jobset, const QuoitProcess *last, GError **error)
 {
   g_autofree char *pod = g_strdup_printf ("%s-%s-%u-%u", jobset->name, jobset->job, last->slice_id, last->worker_id);
-  gsize length = strlen (pod) + strlen (POD_SUFFIX);
 
-  if (length <= QUOIT_MAX_DNS_LABEL_BYTES)
-    return TRUE;
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "JobSet '%s': expected pod names of at most %d bytes, but '%s' and the '%s' of Kubernetes have "
-                     "%" G_GSIZE_FORMAT ": choose a shorter name for the JobSet or for its replicated job",
-                     jobset->name, QUOIT_MAX_DNS_LABEL_BYTES, pod, POD_SUFFIX, length);
+  return quoit_launch_check_pod (QUOIT_PROFILE_JOBSET, jobset->name, pod, POD_SUFFIX, error);
 }
 
 static const QuoitProcess *
@@ -129,7 +104,7 @@ quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launc
       = { quoit_variable_cache_make ("JOB_COMPLETION_INDEX"), quoit_variable_cache_make ("TPU_WORKER_ID"),
           quoit_variable_cache_make ("CLOUD_TPU_TASK_ID") };
 
-  if (!quoit_launch_check_jobset (jobset.name, error))
+  if (!quoit_launch_check_name (QUOIT_PROFILE_JOBSET, jobset.name, error))
     return NULL;
   for (guint first = 0; first < topology->processes->len;)
     {

@@ -147,7 +147,8 @@ void
 quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile)
 {
   /* Slice ids matter only in a job with several slices. */
-  if (quoit_topology_n_slices (topology) < 2 || topology->job == QUOIT_JOB_SEPARATE)
+  if (quoit_topology_n_slices (topology) < 2 || topology->job == QUOIT_JOB_SEPARATE || profile == QUOIT_PROFILE_LWS
+      || profile == QUOIT_PROFILE_JOB)
     return;
   for (guint numbering = 0; numbering < G_N_ELEMENTS (numberings); numbering++)
     if (numberings[numbering].profile != profile)

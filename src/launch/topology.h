@@ -99,6 +99,8 @@ QuoitTopology *quoit_topology_quoit (const QuoitTopologyInput *input, const Quoi
 QuoitTopology *quoit_topology_ray_train (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
 QuoitTopology *quoit_topology_kuberay (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
 QuoitTopology *quoit_topology_jobset (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_lws (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
+QuoitTopology *quoit_topology_job (const QuoitTopologyInput *input, const QuoitLaunch *launch, GError **error);
 
 /* Adds notes about the limits of profile quoit's variables. This is the last step of quoit_topology_quoit(). */
 void quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices);

@@ -49,12 +49,75 @@ ours, group = (json.load(open(file, encoding="utf-8")) for file in sys.argv[1:])
 assert [p["environment"] for p in ours["processes"]] == [p["environment"] for p in group["processes"]]
 assert len(ours["processes"]) == 8' "$tmp/out" group.json
 refused 4 "a slice that does not exist" "slice-id" env --manifest "$set" --slice-id 2
-refused 4 "a replicated job that does not exist" "--group 'driver': expected a replicated job of the manifest with slices: workers" \
+refused 4 "a replicated job that does not exist" "--group 'driver': expected a group of pods of the manifest with slices: workers" \
   env --manifest "$set" --group driver
 refused 2 "steps for a JobSet" "--then requires a RayCluster" env --manifest "$set" --then fail=0.0
 sed 's/^kind: JobSet/kind: Unknown/' "$set" >unknown.yaml
 refused 3 "an object of another kind" "no Ray object in it, but 'Unknown' in line 6|such as a JobSet" env --manifest unknown.yaml
-printf 'kind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 2x2}, containers: [{name: a, resources: {limits: {google.com/tpu: 4}}}]}\n' >pod.yaml
-refused 3 "a pod, whose variables are not known" "'p': expected a RayCluster, RayJob, RayService or JobSet" env --manifest pod.yaml
+sed 's/parallelism: 4/parallelism: 2/; s/completions: 4/completions: 2/; s/4x4/2x2/' "$set" >many.yaml
+refused 3 "a job whose pods have a slice each" "replicated job 'workers': expected jobs of one slice each" env --manifest many.yaml
+
+# --- other objects
+selectors='nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}'
+chips='containers: [{name: a, image: a, resources: {limits: {google.com/tpu: 4}}}]'
+cat >lws.yaml <<EOF
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: serve, namespace: team}
+spec:
+  replicas: 2
+  leaderWorkerTemplate: {size: 4, workerTemplate: {spec: {$selectors, $chips}}}
+EOF
+ok 0 "the pods of a LeaderWorkerSet are printed" env --manifest lws.yaml
+out "a pod of a LeaderWorkerSet has its name" "# process 5: slice id 1 (serve-1), worker 1, node serve-1-1"
+out "a pod has the names of its replica" "TPU_WORKER_HOSTNAMES='serve-1.serve,serve-1-1.serve,serve-1-2.serve,serve-1-3.serve'"
+out "a pod has the address of its leader" "LWS_LEADER_ADDRESS='serve-1.serve.team'"
+ok 0 "the pods of a LeaderWorkerSet are printed as JSON" env --manifest lws.yaml -o json
+fact "the profile is that of the object" 'd["profile"], "MEGASCALE_NUM_SLICES" in d["processes"][0]["environment"]' "('lws', False)"
+cp "$tmp/out" lws.json
+QUOIT_DB=$tmp/lws.db && export QUOIT_DB
+fresh
+ok 0 "a LeaderWorkerSet is imported" import raycluster lws.yaml --now "$now"
+ok 0 "its slices are reserved" reserve serve --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+ok 0 "the environment of its group is printed" env serve --profile lws --lws serve --namespace team -o json
+holds "the environment equals that of the manifest" "$python" -c 'import json, sys
+ours, group = (json.load(open(file, encoding="utf-8")) for file in sys.argv[1:])
+assert [p["environment"] for p in ours["processes"]] == [p["environment"] for p in group["processes"]]' lws.json "$tmp/out"
+baseline
+refused 2 "a name for another profile" "--lws 'serve' requires --profile lws" env serve --profile job --lws serve
+refused 3 "a job of several slices" "group with 2 slices of several hosts: expected one slice" env serve --profile job --subdomain hosts
+unset QUOIT_DB
+baseline
+sed 's/size: 4/size: 8, subGroupPolicy: {subGroupSize: 4}/' lws.yaml >subgroups.yaml
+ok 0 "subgroups are slices" env --manifest subgroups.yaml
+out "a leader with chips in a subgroup is noted" "LeaderWorkerSet up to 0.9 gives a leader that requests chips a wrong TPU_WORKER_ID"
+
+cat >job.yaml <<EOF
+apiVersion: batch/v1
+kind: Job
+metadata: {name: fit}
+spec:
+  completionMode: Indexed
+  completions: 4
+  parallelism: 4
+  template: {spec: {subdomain: hosts, restartPolicy: Never, $selectors, $chips}}
+EOF
+ok 0 "the pods of a Job are printed" env --manifest job.yaml --worker 2
+out "a pod of a Job has its index" "JOB_COMPLETION_INDEX='2'"
+out "a pod has the names of its Job" "TPU_WORKER_HOSTNAMES='fit-0.hosts,fit-1.hosts,fit-2.hosts,fit-3.hosts'"
+sed 's/subdomain: hosts, //' job.yaml >alone.yaml
+refused 3 "a Job without a service" "expected a subdomain, which is the name of a headless service" env --manifest alone.yaml
+sed 's/Indexed/NonIndexed/' job.yaml >plain.yaml
+refused 3 "a Job without indices" "expected a Job with completionMode 'Indexed'" env --manifest plain.yaml
+
+selectors='nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 2x2}'
+printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {%s, %s}\n' "$selectors" "$chips" >pod.yaml
+ok 0 "the environment of a Pod is printed" env --manifest pod.yaml
+out "a pod on one host needs no names" "TPU_WORKER_HOSTNAMES='localhost'"
+printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 2, template: {spec: {%s, %s}}}\n' "$selectors" "$chips" >deployment.yaml
+ok 0 "the environment of a Deployment is printed" env --manifest deployment.yaml -o json
+fact "each pod of a Deployment has a slice" '[(p["slice"], p["worker_id"]) for p in d["processes"]]' "[('d-0', 0), ('d-1', 0)]"
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n' >none.yaml
+refused 3 "a file without pods" "expected" env --manifest none.yaml
 
 finish

@@ -45,7 +45,7 @@ refused 3 "more processes than chips of a host" "8 processes per host|the 4 chip
 refused 4 "--process beyond the last" "--process '8'|0 to 7" env train --processes-per-host 4 --process 8
 refused 2 "-o env for several processes of a host" "-o env writes one process|--process" env train --processes-per-host 4 --slice-id 0 --worker 1 -o env
 refused 5 "profile kuberay without a manifest" "profile kuberay needs the manifest of the RayCluster" env train --profile kuberay
-refused 2 "unknown profile" "--profile 'slurm'|kuberay or jobset" env train --profile slurm
+refused 2 "unknown profile" "--profile 'slurm'|kuberay, jobset, lws or job" env train --profile slurm
 
 # --- JobSet
 ok 0 "profile jobset succeeds" env train --profile jobset -o json

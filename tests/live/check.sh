@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [kubernetes|ray]: quoit import and sync --from-kubectl with the real kubectl and API server, which
-# contrib/kueue/servers.sh builds, and --from-ray with a real Ray cluster of simulated TPU hosts.
+# check.sh [kubernetes|lws|ray]: quoit import and sync --from-kubectl with the real kubectl and API server, which
+# contrib/kueue/servers.sh builds, and --from-ray with a real Ray cluster of simulated TPU hosts. lws compares the recorded
+# answers of LeaderWorkerSet with those of its webhook.
 set -eu
 : "${top_builddir:?}" "${top_srcdir:?}"
 here=$top_srcdir/tests/live
@@ -19,6 +20,18 @@ kubernetes ()
   nice python3 "$here/kubernetes_source.py" "$servers" "$top_srcdir/contrib/live/quoit-sync.yaml"
 }
 
+lws ()
+{
+  go="sh $top_srcdir/bindings/go/run.sh"
+  export QUOIT_GO_MODULE="$here/lws" QUOIT_GO_MINOR=25
+  $go mod download || {
+    echo "skipped: the modules of LeaderWorkerSet cannot be downloaded"
+    return 77
+  }
+  nice $go run . <"$top_srcdir/tests/vectors/lws.ndjson" >"$folder/answers"
+  python3 "$here/lws_answers.py" "$top_srcdir/tests/vectors/lws.ndjson" <"$folder/answers"
+}
+
 ray ()
 {
   wheels=requirements-ray-dashboard.txt nice sh "$top_srcdir/bindings/python/run.sh" "$here/ray_source.py" \
@@ -26,7 +39,7 @@ ray ()
 }
 
 # Each part prints its count in its last line. One that ended before it is a failure, and one that cannot run is skipped.
-for part in ${1-kubernetes ray}; do
+for part in ${1-kubernetes lws ray}; do
   status=0
   $part >"$folder/$part" 2>&1 || status=$?
   cat "$folder/$part"

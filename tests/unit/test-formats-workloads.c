@@ -41,6 +41,27 @@ static const struct {
   { OBJECT ("LeaderWorkerSet",
             "{leaderWorkerTemplate: {size: 5, leaderTemplate: {spec: " CPU "}, workerTemplate: {spec: " TPU_4X4 "}}}"),
     "leaders:t-0 t:t-0-1@t-0.0 t:t-0-2@t-0.1 t:t-0-3@t-0.2 t:t-0-4@t-0.3" },
+  { OBJECT ("Job", JOB ("2", TPU_2X2)), "t:t-0@t-0.0 t:t-1@t-1.0" },
+  { OBJECT ("JobSet", "{replicatedJobs: [{name: w, replicas: 2, template: {spec: " JOB ("2", TPU_2X2) "}}]}"),
+    "w:t-w-0-0@t-w-0-0.0 w:t-w-0-1@t-w-0-1.0 w:t-w-1-0@t-w-1-0.0 w:t-w-1-1@t-w-1-1.0" },
+  { OBJECT ("CronJob", "{jobTemplate: {spec: " JOB ("4", TPU_4X4) "}}"),
+    "t:t-xxxxxxxx-0@t-xxxxxxxx.0 t:t-xxxxxxxx-1@t-xxxxxxxx.1 t:t-xxxxxxxx-2@t-xxxxxxxx.2 "
+    "t:t-xxxxxxxx-3@t-xxxxxxxx.3" },
+  { OBJECT ("Deployment", "{replicas: 2, template: {spec: " TPU_2X2 "}}"), "t:t-0@t-0.0 t:t-1@t-1.0" },
+  { OBJECT ("ReplicaSet", "{template: {spec: " TPU_2X2 "}}"), "t:t-0@t-0.0" },
+  { OBJECT ("Deployment", "{template: {spec: " CPU "}}") "---\n" OBJECT ("Pod", TPU_2X2) "---\n" OBJECT (
+        "Deployment", "{template: {spec: " CPU "}}"),
+    "t:t@t.0" },
+  { OBJECT ("LeaderWorkerSet", "{replicas: 2, leaderWorkerTemplate: {size: 8, subGroupPolicy: {subGroupSize: 4}, "
+                               "workerTemplate: {spec: " TPU_4X4 "}}}"),
+    "t:t-0@t-0-subgroup-0.0 t:t-0-1@t-0-subgroup-0.1 t:t-0-2@t-0-subgroup-0.2 t:t-0-3@t-0-subgroup-0.3 "
+    "t:t-0-4@t-0-subgroup-1.0 t:t-0-5@t-0-subgroup-1.1 t:t-0-6@t-0-subgroup-1.2 t:t-0-7@t-0-subgroup-1.3 "
+    "t:t-1@t-1-subgroup-0.0 t:t-1-1@t-1-subgroup-0.1 t:t-1-2@t-1-subgroup-0.2 t:t-1-3@t-1-subgroup-0.3 "
+    "t:t-1-4@t-1-subgroup-1.0 t:t-1-5@t-1-subgroup-1.1 t:t-1-6@t-1-subgroup-1.2 t:t-1-7@t-1-subgroup-1.3" },
+  { OBJECT ("LeaderWorkerSet",
+            "{leaderWorkerTemplate: {size: 3, subGroupPolicy: {subGroupSize: 1, subGroupPolicyType: LeaderExcluded}, "
+            "leaderTemplate: {spec: " CPU "}, workerTemplate: {spec: " TPU_2X2 "}}}"),
+    "leaders:t-0 t:t-0-1@t-0-subgroup-0.0 t:t-0-2@t-0-subgroup-1.0" },
   { "kind: Service\n---\n" OBJECT ("Pod", TPU_2X2) "---\nkind: ConfigMap\n", "t:t@t.0" },
 };
 
@@ -82,6 +103,27 @@ static const struct {
   { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 5, workerTemplate: {spec: " TPU_4X4 "}}}"),
     "size 5: expected 4" },
   { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 5}}"), "no 'workerTemplate'" },
+  { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 2, workerTemplate: {spec: " TPU_2X2 "}}}"),
+    "size 2: expected 1" },
+  { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 5, subGroupPolicy: {subGroupSize: 4}, workerTemplate: "
+                               "{spec: " TPU_4X4 "}}}"),
+    "subGroupSize 4: expected a number that divides the 5 pods with chips of a replica" },
+  { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 4, subGroupPolicy: {subGroupSize: 0}, workerTemplate: "
+                               "{spec: " TPU_4X4 "}}}"),
+    "subGroupSize 0: expected a number" },
+  { OBJECT ("LeaderWorkerSet", "{leaderWorkerTemplate: {size: 4, subGroupPolicy: {subGroupSize: 2}, workerTemplate: "
+                               "{spec: " TPU_4X4 "}}}"),
+    "subGroupSize 2: expected 4, the hosts of topology '4x4'" },
+  { OBJECT ("LeaderWorkerSet",
+            "{leaderWorkerTemplate: {size: 4, subGroupPolicy: {subGroupSize: 4, subGroupPolicyType: LeaderExcluded}, "
+            "workerTemplate: {spec: " TPU_4X4 "}}}"),
+    "'LeaderExcluded': expected LeaderWorker, because the leader requests chips" },
+  { OBJECT ("LeaderWorkerSet", "{replicas: 65536, leaderWorkerTemplate: {size: 2147483647, subGroupPolicy: "
+                               "{subGroupSize: 1}, workerTemplate: {spec: " TPU_2X2 "}}}"),
+    "expected at most" },
+  { OBJECT ("CronJob", "{}"), "no 'jobTemplate.spec'" },
+  { OBJECT ("Deployment", "{template: {spec: " CPU "}}") "---\n" OBJECT ("ReplicaSet", "{template: {spec: " CPU "}}"),
+    "a second object that makes pods, ReplicaSet, after Deployment" },
   { OBJECT ("JobSet", "{}"), "no 'replicatedJobs'" },
   { OBJECT ("JobSet", "{replicatedJobs: [{template: {spec: {}}}]}"),
     "no 'name': expected the name of the replicated job" },
@@ -94,6 +136,9 @@ static const struct {
   { OBJECT ("Job", JOB ("-1", CPU)), "'-1': expected a whole number" },
   { "kind: Job\nspec: {}\n", "no 'name': expected the name of the Job" },
   { "kind: Job\nmetadata: {name: a}\n", "no 'spec': expected the spec of the Job" },
+  { OBJECT ("Deployment", "{template: {spec: " CPU "}}") "---\n" OBJECT ("Pod", TPU_2X2) "---\n" OBJECT ("Pod",
+                                                                                                         TPU_2X2),
+    "a second object that makes pods, Pod, after Pod in line 7" },
   { OBJECT ("Pod", TPU_2X2) "---\n" OBJECT ("Job", JOB ("4", TPU_4X4)),
     "a second object that makes pods, Job, after Pod in line 2: expected one per file" },
   { OBJECT ("Pod", TPU ("", "4")), "chips without a node selector 'cloud.google.com/gke-tpu-topology'" },

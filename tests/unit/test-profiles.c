@@ -219,6 +219,20 @@ static const struct {
     "8471,"
     "train-slice-job-0-1.train:8472 TPU_PROCESS_BOUNDS=2,1,2 TPU_PROCESS_PORT=8471 TPU_TOPOLOGY=2x2x2 "
     "TPU_VISIBLE_CHIPS=0,1 TPU_WORKER_HOSTNAMES=train-slice-job-0-0.train,train-slice-job-0-1.train TPU_WORKER_ID=2" },
+  /* LeaderWorkerSet: tests/vectors/lws.ndjson has the rest. */
+  { V5P_16, 1, 1, 1, 2, QUOIT_PROFILE_LWS,
+    "LWS_GROUP_SIZE=2 LWS_LEADER_ADDRESS=train-0.train.default LWS_WORKER_INDEX=1 TPU_ACCELERATOR_TYPE=v5p-16 "
+    "TPU_NAME=train-0 TPU_PROCESS_ADDRESSES=train-0.train:8476,train-0-1.train:8476 TPU_PROCESS_PORT=8476 "
+    "TPU_TOPOLOGY=2x2x2 TPU_WORKER_HOSTNAMES=train-0.train,train-0-1.train TPU_WORKER_ID=1" },
+  /* Pods with a slice each. */
+  { { .fleet = "v6e 2x2 x2", .accelerator = "v6e", .topology = "2x2" },
+    2,
+    1,
+    1,
+    2,
+    QUOIT_PROFILE_JOB,
+    "JOB_COMPLETION_INDEX=1 TPU_ACCELERATOR_TYPE=v6e-4 TPU_TOPOLOGY=2x2 TPU_WORKER_HOSTNAMES=localhost "
+    "TPU_WORKER_ID=0" },
 };
 
 START_TEST (a_process_is_started_in_the_environment_of_its_profile)
@@ -472,6 +486,7 @@ START_TEST (note_says_that_profiles_count_slices_differently)
   ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_RAY_TRAIN), 3);
   ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_KUBERAY), 2);
   ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_JOBSET), 1);
+  ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, QUOIT_PROFILE_LWS), -1);
   ck_assert_int_eq (quoit_topology_find_profile_slice_id (topology, 4, (QuoitProfile) 99), -1);
 
   of_webhook = topology_in (rest, QUOIT_PROFILE_KUBERAY, NULL);
@@ -620,13 +635,11 @@ START_TEST (jobset_name_is_checked_as_in_kubernetes)
 }
 END_TEST
 
+/* Returns the first of TPU_WORKER_HOSTNAMES. */
 static char *
-first_host (QuoitLedger *ledger, const Source *source, const char *group_name, const QuoitLaunch *how, GError **error)
+first_of_hosts (const QuoitTopology *topology)
 {
-  g_autoptr (QuoitGroup) group = reserve (ledger, source, group_name, 1);
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, how, error);
-
-  for (uint32_t i = 0; topology != NULL && i < quoit_topology_get_n_variables (topology, 0); i++)
+  for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, 0); i++)
     if (strcmp (quoit_topology_get_variable_name (topology, 0, i), "TPU_WORKER_HOSTNAMES") == 0)
       {
         const char *hosts = quoit_topology_get_variable_value (topology, 0, i);
@@ -634,6 +647,15 @@ first_host (QuoitLedger *ledger, const Source *source, const char *group_name, c
         return g_strndup (hosts, strcspn (hosts, ","));
       }
   return NULL;
+}
+
+static char *
+first_host (QuoitLedger *ledger, const Source *source, const char *group_name, const QuoitLaunch *how, GError **error)
+{
+  g_autoptr (QuoitGroup) group = reserve (ledger, source, group_name, 1);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, how, error);
+
+  return topology == NULL ? NULL : first_of_hosts (topology);
 }
 
 START_TEST (pod_names_of_a_jobset_fit_dns_limits)
@@ -659,6 +681,78 @@ START_TEST (pod_names_of_a_jobset_fit_dns_limits)
   ck_assert (quoit_launch_set_jobset (how, NULL, NULL, NULL));
   ck_assert_ptr_null (first_host (ledger, &source, "My_Job", how, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "JobSet 'My_Job'");
+}
+END_TEST
+
+static const struct {
+  const char *name, *namespace;
+  uint32_t slices_per_replica, flags;
+  const char *refusal; /* NULL: none */
+} leader_sets[] = {
+  { "a", "b", 1, 0, NULL },
+  { NULL, NULL, 2, QUOIT_LWS_SUBGROUPS | QUOIT_LWS_LEADER_APART | QUOIT_LWS_OWN_SUBDOMAINS, NULL },
+  { "a", "1", 1, QUOIT_LWS_SUBGROUPS, NULL },
+  { "1a", NULL, 1, 0, "LeaderWorkerSet '1a'" },
+  { "a", "", 1, 0, "namespace ''" },
+  { "a", NULL, 0, 0, "slices per replica '0': expected 1, because only subgroups" },
+  { "a", NULL, 0, QUOIT_LWS_SUBGROUPS, "slices per replica '0': expected 1 or more" },
+  { "a", NULL, 2, 0, "slices per replica '2': expected 1" },
+  { "a", NULL, 1, 8, "flags '8'" },
+};
+
+START_TEST (leader_worker_set_is_checked)
+{
+  g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_LWS);
+  GError *error = NULL;
+  bool is_set = quoit_launch_set_lws (how, leader_sets[_i].name, leader_sets[_i].namespace,
+                                      leader_sets[_i].slices_per_replica, leader_sets[_i].flags, &error);
+
+  ck_assert_int_eq (quoit_launch_get_profile (how), QUOIT_PROFILE_LWS);
+  ck_assert_int_eq (is_set, leader_sets[_i].refusal == NULL);
+  if (!is_set)
+    ck_assert_refused (error, QUOIT_ERROR_INVALID, leader_sets[_i].refusal);
+}
+END_TEST
+
+static const struct {
+  const char *fleet, *topology;
+  uint32_t n_slices;
+  const char *job, *subdomain;
+  const char *host, *refusal; /* the first of TPU_WORKER_HOSTNAMES, or the refusal */
+} jobs[] = {
+  { "v6e 4x4", "4x4", 1, NULL, "hosts", "g-0.hosts", NULL },
+  { "v6e 4x4", "4x4", 1, "fit", "hosts", "fit-0.hosts", NULL },
+  { "v6e 2x2", "2x2", 1, NULL, NULL, "localhost", NULL },
+  { "v6e 2x2 x2", "2x2", 2, NULL, NULL, "localhost", NULL },
+  { "v6e 4x4", "4x4", 1, NULL, NULL, NULL, "expected a subdomain, which is the name of a headless service" },
+  { "v6e 4x4 x2", "4x4", 2, NULL, "hosts", NULL, "group with 2 slices of several hosts: expected one slice" },
+  { "v6e 4x4", "4x4", 1, "job-with-a-name-that-has-sixty-two-bytes-which-leaves-one-for-a-no", "hosts", NULL,
+    "expected a name of at most 63" },
+  { "v6e 4x4", "4x4", 1, "job-with-a-name-that-has-sixty-two-bytes-which-leaves-one-only", "hosts", NULL,
+    "expected pod names of at most 63 bytes" },
+};
+
+START_TEST (a_job_is_one_slice_with_a_service)
+{
+  Source source = { .fleet = jobs[_i].fleet, .accelerator = "v6e", .topology = jobs[_i].topology };
+  g_autoptr (QuoitLedger) ledger = ledger_of (&source);
+  g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_JOB);
+  g_autoptr (QuoitGroup) group = reserve (ledger, &source, "g", jobs[_i].n_slices);
+  g_autoptr (QuoitTopology) topology = NULL;
+  g_autofree char *host = NULL;
+  GError *error = NULL;
+
+  if (quoit_launch_set_job (how, jobs[_i].job, jobs[_i].subdomain, &error))
+    topology = quoit_topology_new (group, how, &error);
+  if (jobs[_i].refusal != NULL)
+    {
+      ck_assert_ptr_null (topology);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, jobs[_i].refusal);
+      return;
+    }
+  ck_assert_ok (error);
+  host = first_of_hosts (topology);
+  ck_assert_str_eq (host, jobs[_i].host);
 }
 END_TEST
 
@@ -747,6 +841,8 @@ main (void)
   tcase_add_test (profiles, processes_per_host_are_1_2_4_or_8);
   tcase_add_loop_test (profiles, jobset_name_is_checked_as_in_kubernetes, 0, G_N_ELEMENTS (jobsets));
   tcase_add_test (profiles, pod_names_of_a_jobset_fit_dns_limits);
+  tcase_add_loop_test (profiles, leader_worker_set_is_checked, 0, G_N_ELEMENTS (leader_sets));
+  tcase_add_loop_test (profiles, a_job_is_one_slice_with_a_service, 0, G_N_ELEMENTS (jobs));
   tcase_add_test (profiles, ray_worker_sees_only_its_chips);
   tcase_add_test (profiles, process_keeps_its_place_on_the_host_after_a_change);
   suite_add_tcase (suite, profiles);

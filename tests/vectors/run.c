@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const VectorSuite *const suites[] = {
-  &vector_suite_cluster_env, &vector_suite_kuberay,       &vector_suite_maxtext,       &vector_suite_mesh,
-  &vector_suite_packing,     &vector_suite_placement,     &vector_suite_placement_seq, &vector_suite_ray_core,
-  &vector_suite_ray_tpu,     &vector_suite_ray_train_env, &vector_suite_webhook,
+  &vector_suite_cluster_env, &vector_suite_kuberay, &vector_suite_lws,           &vector_suite_maxtext,
+  &vector_suite_mesh,        &vector_suite_packing, &vector_suite_placement,     &vector_suite_placement_seq,
+  &vector_suite_ray_core,    &vector_suite_ray_tpu, &vector_suite_ray_train_env, &vector_suite_webhook,
 };
 
 typedef struct {

@@ -35,8 +35,8 @@ extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_groups[], vec
     vector_ops_ray_slices[], vector_ops_ray_subslice_search[], vector_ops_ray_subslices[], vector_ops_ray_tpu_host[],
     vector_ops_ray_tpu_labels[], vector_ops_ray_train[], vector_ops_ray_train_runs[], vector_ops_webhook_http[];
 
-extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_maxtext, vector_suite_mesh,
-    vector_suite_packing, vector_suite_placement, vector_suite_placement_seq, vector_suite_ray_core,
+extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_lws, vector_suite_maxtext,
+    vector_suite_mesh, vector_suite_packing, vector_suite_placement, vector_suite_placement_seq, vector_suite_ray_core,
     vector_suite_ray_tpu, vector_suite_ray_train_env, vector_suite_webhook;
 
 #define VECTOR_SKIP (vector_skip_quark ())

@@ -22,6 +22,12 @@ import weakref
 import quoit
 
 NOW = 1_790_000_000_000
+
+LEADER_SET = """
+kind: LeaderWorkerSet
+metadata: {name: pool}
+spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{}]}}}}
+"""
 ELSEWHERE = {"quoit.ray": "needs a running cluster of Ray: other tests pass invalid arguments to it"}
 LONGEST_MESSAGE = 4096  # an error quotes a value, but not a megabyte of it
 
@@ -159,6 +165,10 @@ class World:
         """A valid value for the parameter of the callable `name`; raises KeyError without one."""
         own = {
             "forget.group": lambda: self.gone,
+            "manifest_topology.manifest": lambda: quoit.Input(quoit.SourceKind.RAYCLUSTER, LEADER_SET),
+            "topology.lws": lambda: quoit.LeaderWorkerSet("serve"),
+            "topology.job": lambda: "fit",
+            "topology.subdomain": lambda: "hosts",
             "remove_window.name": lambda: "service",
             "add_window.target": lambda: "v6e-4x4-5",
             "set_node_states.nodes": lambda: ["v6e-4x4-5-0"],

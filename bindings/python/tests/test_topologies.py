@@ -274,6 +274,50 @@ def test_a_jobset_names_its_pods(ledger):
     assert environment["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
 
 
+def test_a_leader_worker_set_names_its_pods(ledger):
+    lws = quoit.LeaderWorkerSet("serve", "team", leader_apart=True, own_subdomains=True)
+    environment = quoit.topology(reserve(ledger, 2), quoit.Profile.LWS, lws=lws).processes[5].environment
+    assert environment["TPU_WORKER_HOSTNAMES"].split(",")[1] == "serve-1-2.serve-1"
+    assert (environment["TPU_NAME"], environment["TPU_WORKER_ID"]) == ("serve-1", "1")
+    assert (environment["LWS_LEADER_ADDRESS"], environment["LWS_GROUP_SIZE"]) == ("serve-1.serve-1.team", "5")
+
+
+def test_a_job_names_its_pods(ledger):
+    made = quoit.topology(reserve(ledger, 1), quoit.Profile.JOB, job="train", subdomain="hosts")
+    environment = made.processes[3].environment
+    assert environment["TPU_WORKER_HOSTNAMES"].endswith("train-2.hosts,train-3.hosts")
+    assert (environment["JOB_COMPLETION_INDEX"], environment["TPU_WORKER_ID"]) == ("3", "3")
+
+
+LWS = """
+kind: LeaderWorkerSet
+metadata: {name: serve}
+spec:
+  leaderWorkerTemplate:
+    size: 4
+    subGroupPolicy: {subGroupSize: 2}
+    workerTemplate:
+      spec:
+        nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 2x4}
+        containers: [{name: a, resources: {limits: {google.com/tpu: "${CHIPS}"}}}]
+"""
+
+
+def test_a_manifest_has_the_names_of_its_pods():
+    manifest = quoit.Input(quoit.SourceKind.RAYCLUSTER, LWS, variables={"CHIPS": "4"})
+    with quoit.open_memory() as opened:
+        opened.import_input(manifest, now_ms=NOW)
+        request = quoit.Request("g", accelerator="v6e", topology="2x4", slices=2, chips_per_host=4)
+        group = opened.reserve(request, now_ms=NOW)
+        made = quoit.manifest_topology(group, manifest, "serve")
+        assert made.profile == quoit.Profile.LWS
+        assert made.processes[3].environment["TPU_WORKER_HOSTNAMES"] == "serve-0-2.serve,serve-0-3.serve"
+        with pytest.raises(quoit.NotFoundError, match="pool 'other'"):
+            quoit.manifest_topology(group, manifest, "other")
+        with pytest.raises(quoit.InvalidError, match="the input is no manifest"):
+            quoit.manifest_topology(group, quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), "serve")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -283,6 +327,10 @@ def test_a_jobset_names_its_pods(ledger):
         ({"profile": quoit.Profile.JOBSET, "jobset": "No"}, "JobSet 'No'"),
         ({"profile": quoit.Profile.JOBSET, "jobset": "n" * 60}, "at most 63 bytes"),
         ({"profile": quoit.Profile.JOBSET, "replicated_job": ""}, "replicated job ''"),
+        ({"profile": quoit.Profile.LWS, "lws": quoit.LeaderWorkerSet("1a")}, "LeaderWorkerSet '1a'"),
+        ({"profile": quoit.Profile.LWS, "lws": quoit.LeaderWorkerSet(subgroups=2)}, "expected a multiple of 2"),
+        ({"profile": quoit.Profile.JOB, "job": "train"}, "expected a subdomain"),
+        ({"profile": quoit.Profile.JOB, "subdomain": "A"}, "subdomain 'A'"),
     ],
 )
 def test_impossible_launches_are_refused(ledger, arguments, message):

@@ -312,7 +312,7 @@ def made_objects():
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), snapshot.measure_joined_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
+        ledger, imported, again, quoit.LeaderWorkerSet("serve"), request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), snapshot.measure_joined_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("any", bundles=["TPU=9"], alternatives=[quoit.Request("any", bundles=["TPU=8"])])),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, linked.entries_since(linked.snapshot().seq - 1), ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),

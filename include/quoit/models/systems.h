@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of reports, requests, snapshots, launches and topologies that model other systems: Ray's answers and head
- * node, KubeRay's pods and names, JAX's devices, JobSet, and the files of graph tools. */
+ * node, KubeRay's pods and names, JAX's devices, JobSet, LeaderWorkerSet, Jobs, and the files of graph tools. */
 #ifndef QUOIT_SYSTEMS_H
 #define QUOIT_SYSTEMS_H
 
 #include <stdbool.h>
 
+#include <quoit/input.h>
 #include <quoit/report.h>
 #include <quoit/snapshot.h>
 #include <quoit/topology.h>
@@ -200,6 +201,58 @@ QUOIT_API uint64_t quoit_topology_get_device (const QuoitTopology *topology, uin
  */
 QUOIT_API bool quoit_launch_set_jobset (QuoitLaunch *launch, const char *name, const char *replicated_job,
                                         GError **error);
+
+/**
+ * quoit_launch_set_lws:
+ * @name: (nullable): name of the LeaderWorkerSet; %NULL: the group's name
+ * @kubernetes_namespace: (nullable): its namespace; %NULL: "default"
+ * @slices_per_replica: the number of subgroups of a replica; 1 without %QUOIT_LWS_SUBGROUPS
+ * @flags: of QuoitLwsFlags; 0: each leader is worker 0 of a slice, and all pods are in one service
+ *
+ * Sets the object for profile lws. Slice i of the group belongs to replica i / @slices_per_replica. With several
+ * processes per host, a pod has that many containers with chips.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if @slices_per_replica is 0, or is more than 1 without %QUOIT_LWS_SUBGROUPS; if
+ * @flags has other bits; or if Kubernetes refuses a name: it consists of lower-case letters, digits and "-", it does
+ * not end with "-", and @name begins with a letter.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_launch_set_lws (QuoitLaunch *launch, const char *name, const char *kubernetes_namespace,
+                                     uint32_t slices_per_replica, uint32_t flags, GError **error);
+
+/**
+ * quoit_launch_set_job:
+ * @name: (nullable): name of the Job; %NULL: the group's name
+ * @subdomain: (nullable): "subdomain" of its pods, the name of a headless service; %NULL: none, which is right only
+ *   for slices with one host
+ *
+ * Sets the names for profile job.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if Kubernetes refuses a name: it consists of lower-case letters, digits and "-", and
+ * neither begins nor ends with "-".
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_launch_set_job (QuoitLaunch *launch, const char *name, const char *subdomain, GError **error);
+
+/**
+ * quoit_launch_new_for_manifest:
+ * @input: a manifest: an input of kind %QUOIT_SOURCE_KIND_RAYCLUSTER
+ * @pool: the pool of the pods: for a JobSet, the name of a replicated job
+ *
+ * Creates the launch of the pods that the object of a manifest makes: profile jobset, lws, job or, for a Ray object,
+ * kuberay, with the names in the manifest. Use it for groups on the nodes of this manifest, such as those that
+ * quoit_ledger_import() makes of it. The name of a Job that a CronJob makes ends with "-xxxxxxxx" instead of its time.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if the manifest cannot be read, or if its pods have a number of containers with chips
+ * other than 1, 2, 4 or 8; with %QUOIT_ERROR_NOT_FOUND if it has no such pool.
+ *
+ * Returns: (transfer full): the launch; quoit_launch_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitLaunch *quoit_launch_new_for_manifest (const QuoitInput *input, const char *pool, GError **error);
 
 /* cdef-end */
 

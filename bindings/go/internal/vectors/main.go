@@ -39,7 +39,7 @@ func (o op) missingInput(row *object) string {
 }
 
 var tables = []map[string]op{
-	arithmeticOps, clusterOps, groupOps, hostOps, kuberayOps, labelOps, maxtextOps, meshOps, nodeOps, placementOps, sliceOps,
+	arithmeticOps, clusterOps, groupOps, hostOps, kuberayOps, labelOps, leaderSetOps, maxtextOps, meshOps, nodeOps, placementOps, sliceOps,
 	subsliceOps, trainEnvOps, trainOps, webhookOps,
 }
 

@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from .sweeps import Sweep, sweep
     from .topologies import (
         Job,
+        LeaderWorkerSet,
         Process,
         ProcessChange,
         Profile,
@@ -134,6 +135,7 @@ if TYPE_CHECKING:
         RenumberingRow,
         Topology,
         VariableChange,
+        manifest_topology,
         renumbering,
         topology,
     )
@@ -185,6 +187,7 @@ __all__ = [
     "InvalidError",
     "Job",
     "JournalEntry",
+    "LeaderWorkerSet",
     "Ledger",
     "Miss",
     "NeverError",
@@ -258,6 +261,7 @@ __all__ = [
     "create",
     "library_version",
     "load_text",
+    "manifest_topology",
     "open",
     "open_memory",
     "open_snapshot",
@@ -326,6 +330,7 @@ _LAZY = {
     "sweeps": ("Sweep", "sweep"),
     "topologies": (
         "Job",
+        "LeaderWorkerSet",
         "Process",
         "ProcessChange",
         "Profile",
@@ -333,6 +338,7 @@ _LAZY = {
         "RenumberingRow",
         "Topology",
         "VariableChange",
+        "manifest_topology",
         "renumbering",
         "topology",
     ),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from ._c import call, lib
 from .coordinates import Axis, Place
 from .fleet import NodeAssumptions
 from .groups import Group
+from .imports import Input
 
 _UINT32 = range(2**32)
 
@@ -35,6 +37,11 @@ class Profile(_c.Code):
     JOBSET = 4
     """The environment of a pod of a JobSet. The slices are the JobSet's jobs, in natural order; the workers are the
     pods of the jobs."""
+    LWS = 5
+    """The environment of a pod after the webhook of LeaderWorkerSet 0.9. The slices are the replicas, or their subgroups,
+    in natural order; each replica is a job of its own."""
+    JOB = 6
+    """The environment of a pod of one indexed Job on one slice, or of pods that each have a slice with one host."""
 
 
 class Job(_c.Code):
@@ -201,6 +208,28 @@ class Renumbering:
     """The number of processes that are not SAME; 0: no process needs an update."""
 
 
+class _LwsFlags(enum.IntFlag):
+    LEADER_APART = 1
+    OWN_SUBDOMAINS = 2
+    SUBGROUPS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class LeaderWorkerSet:
+    """A LeaderWorkerSet, for profile LWS."""
+
+    name: str | None = None
+    """None: the group's name."""
+    namespace: str | None = None
+    """None: ``default``."""
+    subgroups: int = 0
+    """The number of subgroups of a replica, each of which is a slice; 0: a replica without subgroups is a slice."""
+    leader_apart: bool = False
+    """Whether the leaders request no chips, so that they are no workers of a slice."""
+    own_subdomains: bool = False
+    """Whether subdomainPolicy is UniquePerReplica."""
+
+
 def topology(
     group: Group,
     profile: Profile = Profile.QUOIT,
@@ -208,6 +237,9 @@ def topology(
     processes_per_host: int = 1,
     jobset: str | None = None,
     replicated_job: str | None = None,
+    lws: LeaderWorkerSet | None = None,
+    job: str | None = None,
+    subdomain: str | None = None,
 ) -> Topology:
     """Computes the place and the environment of each process of the group, as the profile defines them.
 
@@ -220,6 +252,10 @@ def topology(
             TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
         jobset: the name of the JobSet, for profile JOBSET; None: the group's name.
         replicated_job: the name of the JobSet's replicated job; None: "slice-job".
+        lws: the LeaderWorkerSet, for profile LWS; None: one with the group's name.
+        job: the name of the Job, for profile JOB; None: the group's name.
+        subdomain: the subdomain of the Job's pods, the name of a headless service; None: none, which is right only for
+            slices with one host.
 
     Raises:
         InvalidError: the group is removed, the chips of a bundle are not a box of 1, 2, 4 or 8, the profile needs
@@ -229,8 +265,7 @@ def topology(
             topology of a slice, or the cluster and the replica of a slice. In that case import the node list of the
             running cluster, or the manifest.
     """
-    if not isinstance(group, Group):
-        raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
+    handle = _group(group)
     launch = _c.own_handle(lib.quoit_launch_new(_c.to_member(Profile, profile, "profile")), lib.quoit_launch_free)
     call(lib.quoit_launch_set_processes_per_host, launch, _c.to_int(processes_per_host, "processes_per_host", _UINT32))
     call(
@@ -239,10 +274,65 @@ def topology(
         _to_text_or_null(jobset, "jobset"),
         _to_text_or_null(replicated_job, "replicated_job"),
     )
-    pointer = call(lib.quoit_topology_new, group._handle, launch)
+    _set_lws(launch, LeaderWorkerSet() if lws is None else lws)
+    call(lib.quoit_launch_set_job, launch, _to_text_or_null(job, "job"), _to_text_or_null(subdomain, "subdomain"))
+    return _topology(handle, launch)
+
+
+def manifest_topology(group: Group, manifest: Input, pool: str) -> Topology:
+    """Computes the place and the environment of each process of the group for the pods of a manifest.
+
+    The object of the manifest gives the profile and the names: a JobSet, a LeaderWorkerSet, a Job, StatefulSet,
+    Deployment, ReplicaSet, CronJob or Pod, or a Ray object. Use it for groups on the nodes that an import of the
+    manifest makes.
+
+    Args:
+        group: a group of slices.
+        manifest: an input of kind RAYCLUSTER.
+        pool: the pool of the pods: for a JobSet, the name of a replicated job.
+
+    Raises:
+        InvalidError: the manifest cannot be read, or as for topology().
+        NotFoundError: the manifest has no such pool.
+        NotNowError: as for topology().
+    """
+    handle = _group(group)
+    if not isinstance(manifest, Input):
+        raise TypeError(f"manifest: expected a quoit.Input, not {type(manifest).__name__}")
+    pointer = call(lib.quoit_launch_new_for_manifest, manifest._open(), _c.to_text(pool, "pool"))
+    return _topology(handle, _c.own_handle(pointer, lib.quoit_launch_free))
+
+
+def _group(group: Group) -> Any:
+    if not isinstance(group, Group):
+        raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
+    return group._handle
+
+
+def _set_lws(launch: Any, lws: LeaderWorkerSet) -> None:
+    if not isinstance(lws, LeaderWorkerSet):
+        raise TypeError(f"lws: expected a quoit.LeaderWorkerSet, not {type(lws).__name__}")
+    subgroups = _c.to_int(lws.subgroups, "subgroups", _UINT32)
+    chosen = {
+        _LwsFlags.LEADER_APART: _c.to_bool(lws.leader_apart, "leader_apart"),
+        _LwsFlags.OWN_SUBDOMAINS: _c.to_bool(lws.own_subdomains, "own_subdomains"),
+        _LwsFlags.SUBGROUPS: subgroups > 0,
+    }
+    call(
+        lib.quoit_launch_set_lws,
+        launch,
+        _to_text_or_null(lws.name, "name"),
+        _to_text_or_null(lws.namespace, "namespace"),
+        max(subgroups, 1),
+        sum(flag for flag, is_set in chosen.items() if is_set),
+    )
+
+
+def _topology(group: Any, launch: Any) -> Topology:
+    pointer = call(lib.quoit_topology_new, group, launch)
     handle = _c.own_handle(pointer, lib.quoit_topology_free)
     result = Topology(
-        profile,
+        Profile(lib.quoit_launch_get_profile(launch)),
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
         tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
         Job(lib.quoit_topology_get_job(handle)),
