@@ -43,7 +43,7 @@ session_parse_first (Session *session, gboolean *version, GError **error)
 
   g_option_context_set_strict_posix (context, TRUE);
   g_option_context_set_summary (context, summary);
-  if (!session_parse_context (context, &session->words, entries, common, error))
+  if (!session_parse_context (context, NULL, &session->words, entries, common, error))
     return false;
 
   g_free (session->words[0]);

@@ -112,7 +112,7 @@ request_parts_parse (RequestParts *parts, Session *session, RequestOptions *opti
       if (!parse_part (part, session, error))
         return false;
       if (part->options.dry_run && !parts->accepts_dry_run)
-        return text_refuse_usage (error, "unknown option --dry-run");
+        return text_refuse_usage (error, "unknown option '--dry-run'");
       options->dry_run |= part->options.dry_run;
     }
   return true;

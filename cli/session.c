@@ -9,12 +9,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "help-text.h"
 #include "nearest.h"
 #include "progress.h"
 #include "text.h"
 #include "verbs.h"
 
-enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000 };
+enum { DEFAULT_WAIT_MS = 5000, MAX_WAIT_MS = 86400000, DEFAULT_WIDTH = 80 };
 
 /* 2026-11-01. A system clock with an earlier time was never set; --now is then compared with this time instead. */
 #define EARLIEST_CLOCK_MS G_GINT64_CONSTANT (1793491200000)
@@ -56,15 +57,15 @@ session_options (Session *session)
 static bool
 refuse_arguments (const Session *session, guint n_words, GError **error)
 {
-  if (n_words > session->verb->max_arguments)
-    {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected the arguments: %s",
-                   session->words[session->verb->max_arguments],
-                   session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters);
-      return false;
-    }
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected the arguments: %s; see quoit %s --help",
-               session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters, session->verb->name);
+  const Verb *verb = session->verb;
+
+  if (n_words > verb->max_arguments)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected %s%s; see quoit %s --help",
+                 session->words[verb->max_arguments],
+                 verb->parameters[0] == '\0' ? "no argument" : "the arguments: ", verb->parameters, verb->name);
+  else
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected the arguments: %s; see quoit %s --help",
+                 verb->parameters, verb->name);
   return false;
 }
 
@@ -76,23 +77,34 @@ offer_options (Nearest *nearest, const GOptionEntry *options)
       nearest_offer (nearest, options->long_name);
 }
 
-/* Adds the nearest option to GOption's message on an unknown one, which ends with that word of the command line. */
-static void
-add_question (GError *error, const GOptionEntry *options, const GOptionEntry *common)
+/* Returns the nearest option, as a question, or an empty text. g_free() it. */
+static char *
+format_question (const char *typed, const GOptionEntry *options, const GOptionEntry *common)
 {
-  const char *word = strstr (error->message, "--");
-  g_autofree char *typed = NULL, *question = NULL, *message = NULL;
-  g_auto (Nearest) nearest = { 0 };
+  g_autofree char *name = g_strndup (typed, strcspn (typed, "="));
+  g_auto (Nearest) nearest = nearest_begin (name);
+
+  offer_options (&nearest, options);
+  offer_options (&nearest, common);
+  return nearest_format_question (&nearest, "--");
+}
+
+/* Rewrites GOption's message on an unknown option, which ends with that word of the command line: with the nearest
+ * option, or the command that lists the options. */
+static void
+explain_unknown_option (GError *error, const GOptionEntry *options, const GOptionEntry *common, const Verb *verb)
+{
+  const char *word = strstr (error->message, " -");
+  g_autofree char *question = NULL, *message = NULL;
 
   if (word == NULL)
     return;
-  typed = g_strndup (word + 2, strcspn (word + 2, "="));
-  nearest = nearest_begin (typed);
-  offer_options (&nearest, options);
-  offer_options (&nearest, common);
-  question = nearest_format_question (&nearest, "--");
+  word++;
+  question = g_str_has_prefix (word, "--") ? format_question (word + 2, options, common) : g_strdup ("");
   message = error->message;
-  error->message = g_strconcat (message, question, NULL);
+  error->message = question[0] != '\0' ? g_strdup_printf ("unknown option '%s'%s", word, question)
+                                       : g_strdup_printf ("unknown option '%s'; see quoit %s%s--help", word,
+                                                          verb == NULL ? "" : verb->name, verb == NULL ? "" : " ");
 }
 
 static void
@@ -103,19 +115,38 @@ note_options (GPtrArray *seen, const GOptionEntry *options)
       g_ptr_array_add (seen, g_memdup2 (options, sizeof *options));
 }
 
-bool
-session_parse_context (GOptionContext *context, char ***words, const GOptionEntry *options, const GOptionEntry *common,
-                       GError **error)
+/* Returns the width of the terminal, or $COLUMNS; 0: neither is known. */
+static guint
+find_width (void)
 {
+  enum { MIN_WIDTH = 20, MAX_WIDTH = 100000 };
+  const char *columns = g_getenv ("COLUMNS");
+  struct winsize size;
+  guint64 width;
+
+  if (columns != NULL && g_ascii_string_to_unsigned (columns, 10, MIN_WIDTH, MAX_WIDTH, &width, NULL))
+    return (guint) width;
+  return ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH ? size.ws_col : 0;
+}
+
+bool
+session_parse_context (GOptionContext *context, const Verb *verb, char ***words, const GOptionEntry *options,
+                       const GOptionEntry *common, GError **error)
+{
+  const guint width = find_width ();
   g_autoptr (GError) why = NULL;
+  gboolean is_parsed;
 
   if (options != NULL)
     g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_main_entries (context, common, NULL);
-  if (g_option_context_parse_strv (context, words, &why))
+  help_text_set_width (width == 0 ? DEFAULT_WIDTH : width);
+  is_parsed = g_option_context_parse_strv (context, words, &why);
+  help_text_set_width (0);
+  if (is_parsed)
     return true;
   if (g_error_matches (why, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
-    add_question (why, options, common);
+    explain_unknown_option (why, options, common, verb);
   /* GOption's messages begin with a capital letter, quoit's do not. */
   if (why->domain == G_OPTION_ERROR)
     why->message[0] = g_ascii_tolower (why->message[0]);
@@ -137,7 +168,7 @@ parse_words (Session *session, GOptionContext *context, const GOptionEntry *opti
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_CANCELLED, "only the options are wanted");
       return false;
     }
-  if (!session_parse_context (context, &session->words, options, common, error))
+  if (!session_parse_context (context, session->verb, &session->words, options, common, error))
     return false;
 
   /* Removes word 0, the verb, and the first "--", which GOption leaves in place. */
@@ -202,7 +233,7 @@ session_parse_part (Session *session, char ***words, const GOptionEntry *options
   g_free (*words);
   *words = NULL;
   g_option_context_set_help_enabled (context, FALSE);
-  is_parsed = session_parse_context (context, &program, options, common, error);
+  is_parsed = session_parse_context (context, session->verb, &program, options, common, error);
   if (!is_parsed || program[1] == NULL)
     return is_parsed;
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected options", program[1]);
@@ -527,19 +558,12 @@ session_wants_colors (const Session *session)
 static TextForm
 get_text_form (const Session *session)
 {
-  enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 100000 };
-  const char *columns = g_getenv ("COLUMNS");
-  TextForm form = { .width = DEFAULT_WIDTH, .has_colors = session_wants_colors (session) };
-  struct winsize size;
-  guint64 width;
+  const bool has_colors = session_wants_colors (session);
+  const guint width = find_width ();
 
   if (g_strcmp0 (session->output, "wide") == 0)
-    form.width = 0;
-  else if (columns != NULL && g_ascii_string_to_unsigned (columns, 10, MIN_WIDTH, MAX_WIDTH, &width, NULL))
-    form = (TextForm) { (guint) width, form.has_colors, true };
-  else if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH)
-    form = (TextForm) { size.ws_col, form.has_colors, true };
-  return form;
+    return (TextForm) { .has_colors = has_colors };
+  return width == 0 ? (TextForm) { DEFAULT_WIDTH, has_colors, false } : (TextForm) { width, has_colors, true };
 }
 
 guint

@@ -39,9 +39,9 @@ GOptionEntry *session_options (Session *session);
  * --help ends the process. An unknown option is USAGE, with the nearest known one. */
 bool session_parse (Session *session, const GOptionEntry *options, GError **error);
 
-/* Parses @words with two tables of options; @options may be NULL. Adds the nearest option to the message on an unknown
- * one. */
-bool session_parse_context (GOptionContext *context, char ***words, const GOptionEntry *options,
+/* Parses @words with two tables of options; @options may be NULL. The message on an unknown option has the nearest one,
+ * or the command that prints the help of @verb (NULL: of all verbs). */
+bool session_parse_context (GOptionContext *context, const Verb *verb, char ***words, const GOptionEntry *options,
                             const GOptionEntry *common, GError **error);
 
 /* Like session_parse(), for a line of `quoit what-if`, which has the words of a verb, but neither --help nor the

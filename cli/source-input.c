@@ -183,8 +183,9 @@ static bool
 refuse_words (const Session *session, const char *unexpected, GError **error)
 {
   if (unexpected != NULL)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unexpected argument '%s': expected the arguments: %s",
-                 unexpected, session->verb->parameters);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                 "unexpected argument '%s': expected the arguments: %s; see quoit %s --help", unexpected,
+                 session->verb->parameters, session->verb->name);
   else
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected the arguments: %s; see quoit %s --help",
                  session->verb->parameters, session->verb->name);

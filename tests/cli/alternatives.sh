@@ -50,7 +50,7 @@ refused 2 "an empty group" "with 'two': expected also --accelerator GEN" reserve
 refused 2 "a key for one of the groups" 'key: expected it for each group' reserve one $v5e --slices 1 --key x --with two --bundle TPU=1 --now "$now"
 refused 2 "--with and --from" 'cannot be combined with --from' reserve one $v5e --slices 1 --from 2026-05-02T00:00:00Z --with two --bundle TPU=1 --now "$now"
 refused 3 "one name twice" "requests 0 and 1 are for one group 'one'" reserve one $v5e --slices 1 --with one --bundle TPU=1 --now "$now"
-refused 2 "--with of fits" 'unknown option --with' fits $v5e --slices 1 --with two --bundle TPU=1
+refused 2 "--with of fits" "unknown option '--with'; see quoit fits --help" fits $v5e --slices 1 --with two --bundle TPU=1
 ok 0 "a dry run of two groups" reserve gang $v5e --slices 1 --with head --bundle TPU=1 --dry-run --now "$now"
 out "names both" 'dry run: gang@4 would be reserved; nothing has changed; dry run: head@5 would be reserved'
 holds "a dry run changes nothing" unchanged

@@ -85,7 +85,7 @@ fact "the request starts after the window" 'd["start"]' "2026-05-02T13:00:00.000
 baseline
 refused 2 "--until alone" "--until requires --from TIME" reserve x $one --until 2026-05-02T06:00:00Z --now "$now"
 refused 2 "a lease for a reservation ahead" "--lease cannot be combined with --from" reserve x $one $night --lease 1h --now "$now"
-refused 2 "--from for a hold" "unknown option --from" hold x $one --lease 1h --from 2026-05-02T06:00:00Z --now "$now"
+refused 2 "--from for a hold" "unknown option '--from'; see quoit hold --help" hold x $one --lease 1h --from 2026-05-02T06:00:00Z --now "$now"
 refused 3 "a beginning that is no time" "--from 'noon': expected ISO 8601" reserve x $one --from noon --now "$now"
 refused 3 "a beginning of 0" "--from '0'" reserve x $one --from 0 --now "$now"
 refused 3 "a beginning in the past" "from '" reserve x $one --from 2026-05-01T08:00:00Z --now "$now"

@@ -23,7 +23,7 @@ refused 2 "the beginning of a verb" "did you mean 'who-holds'?" who
 refused 2 "the beginning of two verbs" "'re' is not a verb; quoit --help lists them" re
 refused 2 "a word of another command" "did you mean 'release'?" delete
 refused 2 "another one" "did you mean 'groups'?" ls
-refused 2 "a misspelt option" "unknown option --topolgy=4x4; did you mean '--topology'?" fits --topolgy=4x4
+refused 2 "a misspelt option" "unknown option '--topolgy=4x4'; did you mean '--topology'?" fits --topolgy=4x4
 refused 2 "a misspelt option before the verb" "did you mean '--now'?" --nwo 1 status
 refused 4 "a misspelt group" "no group 'trina'; did you mean 'train'?" release trina
 refused 4 "a misspelt pool" "did you mean 'small'?" fits --accelerator v6e --topology 4x4 --slices 1 --pool smaal

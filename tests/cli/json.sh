@@ -66,8 +66,8 @@ failed ()
 }
 failed 2 USAGE "'frobnicate' is not a verb" frobnicate -o json
 failed 2 USAGE "expected a verb" -o json
-failed 2 USAGE "unknown option --frob" status -o json --frob
-failed 2 USAGE "expected the arguments" status x --output=json
+failed 2 USAGE "unknown option '--frob'" status -o json --frob
+failed 2 USAGE "expected no argument" status x --output=json
 failed 2 USAGE "expected also --slices N" --output json fits --topology 4x4 --accelerator v6e
 failed 3 INVALID "topology '4x'" fits --topology 4x --accelerator v6e --slices 1 -o json
 failed 3 INVALID "--now 'noon'" status --now noon -o json

@@ -29,8 +29,8 @@ out "--version prints the version" "quoit "
 
 refused 2 "no verb" "expected a verb" --db "$QUOIT_DB"
 refused 2 "unknown verb" "'frobnicate' is not a verb" frobnicate
-refused 2 "unknown option before the verb" "--frob" --frob status
-refused 2 "unknown option after the verb" "--frob" status --frob
+refused 2 "unknown option before the verb" "quoit: unknown option '--frob'; see quoit --help" --frob status
+refused 2 "unknown option after the verb" "unknown option '--frob'; see quoit status --help" status --frob
 refused 2 "option without its value" "--db" status --db
 refused 2 "unknown output form" "--output 'xml'|expected table, wide or json" status -o xml
 refused 2 "unknown output form of env" "--output 'xml'|expected table, wide, env, slice or json" env g -o xml

@@ -37,12 +37,12 @@ ok 0 "status -o json succeeds" status -o json
 json "status prints JSON"
 fact "JSON lists the sources" '[s["source"] for s in d["sources"]]' "['fleet', 'lost', 'piped', 'two-slices']"
 fact "a problem has kind and cause" 'd["problems"][0]["kind"], bool(d["problems"][0]["problem"])' "('slice', True)"
-refused 2 "status with an argument" "unexpected argument 'all': expected the arguments: none" status all
+refused 2 "status with an argument" "unexpected argument 'all': expected no argument; see quoit status --help" status all
 for verb in nodes slices groups slots; do
   ok 0 "$verb succeeds" "$verb"
   ok 0 "$verb -o json succeeds" "$verb" -o json
   json "$verb prints JSON"
-  refused 2 "$verb with an argument" "expected the arguments: none" "$verb" x
+  refused 2 "$verb with an argument" "expected no argument" "$verb" x
 done
 ok 0 "nodes -o json succeeds" nodes -o json
 fact "numbers are JSON numbers" '[n["chips"] for n in d["nodes"] if n["node"] == "small-0-0"]' "[4]"
@@ -226,7 +226,7 @@ ok 0 "verify succeeds" verify
 ok 0 "verify -o json succeeds" verify -o json
 json "verify prints JSON"
 fact "JSON says that the ledger is verified" 'd["verified"]' True
-refused 2 "verify with an argument" "expected the arguments: none" verify all
+refused 2 "verify with an argument" "expected no argument" verify all
 ok 0 "export json succeeds" export json
 json "export prints JSON"
 refused 2 "unknown export form" "'yaml'|expected json" export yaml

@@ -40,6 +40,6 @@ refused 2 "a wait at a fixed time" "--wait-for cannot be combined with --now" re
 refused 2 "a dry run that waits" "--wait-for cannot be combined with --dry-run" reserve sixth $slice --wait-for 1s --dry-run
 refused 2 "a wait of no time" "--wait-for 'soon'" reserve sixth $slice --wait-for soon
 refused 2 "a line of a what-if that waits" "--wait-for" what-if "reserve sixth $slice --wait-for 1s"
-refused 2 "an alternative that waits" "unknown option --wait-for" reserve sixth $slice --else $slice --wait-for 1s
+refused 2 "an alternative that waits" "unknown option '--wait-for'" reserve sixth $slice --else $slice --wait-for 1s
 }
 finish

@@ -141,7 +141,7 @@ refused 7 "a group without a lease cannot expire" "line 1: group 'long' has no l
 refused 7 "a name that a group has" "line 1: " what-if --now "$now" 'reserve train --accelerator v6e --topology 4x4 --slices 1'
 refused 3 "fleet text" "line 1: byte 0: generation 'v9'" what-if --now "$now" 'add v9 4x4'
 refused 2 "no fleet text" "line 1: 'add': expected add FLEET-TEXT" what-if --now "$now" 'add'
-refused 2 "an unknown option" "line 1: unknown option --foo" what-if --now "$now" 'reserve x --foo'
+refused 2 "an unknown option" "line 1: unknown option '--foo'; see quoit reserve --help" what-if --now "$now" 'reserve x --foo'
 refused 2 "missing options" "line 1: expected also --accelerator GEN, --topology SHAPE, --slices N" what-if --now "$now" 'reserve x'
 refused 2 "a dry run" "line 1: --dry-run" what-if --now "$now" 'reserve x --accelerator v6e --topology 4x4 --slices 1 --dry-run'
 refused 2 "a hold without a lease" "line 1: --lease TIME is missing" what-if --now "$now" 'hold x --accelerator v6e --topology 4x4 --slices 1'

@@ -69,6 +69,22 @@ else
   skip "no script(1)"
 fi
 
+# --- help
+status=0
+COLUMNS=1000 quoit reserve --help >"$tmp/plain" || status=$?
+holds "help succeeds" test "$status" -eq 0
+quoit reserve --help >"$tmp/out"
+holds "help has lines of at most 80 characters: $(widest)" test "$(widest)" -le 80
+for verb in '' reserve import fits help check; do
+  # shellcheck disable=SC2086 # no word for the list of verbs
+  COLUMNS=60 quoit help $verb >"$tmp/out" || status=$?
+  holds "help $verb in 60 columns has no wider line: $(widest)" test "$status" -eq 0 -a "$(widest)" -le 60
+done
+COLUMNS=60 quoit reserve --help >"$tmp/out"
+holds "no word is lost or cut" sh -c '[ "$(tr -s " \n" "\n\n" <"$1")" = "$(tr -s " \n" "\n\n" <"$2")" ]' sh "$tmp/out" "$tmp/plain"
+has out "the text of an option goes on below its begin" "
+                                        allow several"
+
 # --- colours
 has_escapes ()
 {
