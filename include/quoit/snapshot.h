@@ -154,10 +154,10 @@ QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
  * Decides like quoit_ledger_reserve() at the time of the snapshot (quoit_snapshot_as_of(), or else that of its last
  * entry), without a report. The cost does not depend on the size of the fleet if the request has no pool, zone,
  * selector, name of a slice or node, domain to keep to, or spread. Such a call allocates no memory. With a pool, zone,
- * selector or names, only the first calls with them do, because the slices that they select are remembered. A domain to
- * keep to, a spread, and something ahead that begins before the lease of the request ends need memory in each call. A
- * request that does not fit is not a failure. With alternatives, both results are those of the alternative that
- * quoit_snapshot_explain() reports on.
+ * selector, names, a domain to keep to or a spread, only the first calls with them do, because the slices that they
+ * select and their domains are remembered. More than 1,024 domains, a group to be near to, and something ahead that
+ * begins before the lease of the request ends need memory in each call. A request that does not fit is not a failure.
+ * With alternatives, both results are those of the alternative that quoit_snapshot_explain() reports on.
  *
  * Fails with:
  *

@@ -109,7 +109,10 @@ static void
 count_whole_shelves (QuoitDomains *domains)
 {
   const QuoitDomainMap *map = domains->map;
-  g_autofree guint32 *of_shelf = g_new (guint32, domains->fleet->layout->n_shelves + 1);
+  const guint32 n_shelves = domains->fleet->layout->n_shelves;
+  const gboolean is_few = domains->few != NULL && n_shelves <= QUOIT_FEW_DOMAINS;
+  g_autofree guint32 *allocated = is_few ? NULL : g_new (guint32, n_shelves + 1);
+  guint32 *of_shelf = is_few ? domains->few->of_shelf : allocated;
 
   quoit_fleet_copy_shelves_n_free (domains->fleet, of_shelf);
   for (guint32 d = 0; d < map->n_domains; d++)
@@ -175,16 +178,32 @@ find_counting (QuoitDomains *domains)
     }
 }
 
+static void
+init_numbers (QuoitDomains *domains, QuoitFewDomains *few)
+{
+  const QuoitDomainMap *map = domains->map;
+
+  if (few != NULL && map->n_domains <= QUOIT_FEW_DOMAINS && map->n_parts <= QUOIT_FEW_DOMAINS)
+    {
+      domains->few = few;
+      domains->counts = few->counts;
+      domains->n_available = few->n_available;
+      memset (few->counts, 0, map->n_domains * sizeof *few->counts);
+      return;
+    }
+  domains->counts = g_new0 (QuoitDomainCount, map->n_domains + 1);
+  domains->n_available = g_new (guint32, map->n_parts + 1);
+}
+
 void
-quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitRequest *request,
-                    const QuoitCandidates *candidates)
+quoit_domains_init_in (QuoitDomains *domains, QuoitFewDomains *few, const QuoitFleet *fleet,
+                       const QuoitRequest *request, const QuoitCandidates *candidates)
 {
   *domains = (QuoitDomains) { .fleet = fleet, .request = request, .candidates = candidates };
   if (candidates->eligible != NULL && !candidates->eligible->is_whole_class)
     domains->eligible = candidates->eligible;
   domains->map = quoit_domain_map_get (fleet->layout, quoit_request_domain (request), candidates->class_index);
-  domains->counts = g_new0 (QuoitDomainCount, domains->map->n_domains + 1);
-  domains->n_available = g_new (guint32, domains->map->n_parts + 1);
+  init_numbers (domains, few);
   find_counting (domains);
   if (quoit_request_has_domains (request))
     add_members (domains);
@@ -193,12 +212,24 @@ quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitR
 }
 
 void
+quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitRequest *request,
+                    const QuoitCandidates *candidates)
+{
+  quoit_domains_init_in (domains, NULL, fleet, request, candidates);
+}
+
+void
 quoit_domains_clear (QuoitDomains *domains)
 {
   g_clear_pointer (&domains->map, quoit_domain_map_unref);
-  g_clear_pointer (&domains->counts, g_free);
   g_clear_pointer (&domains->tiers, g_free);
-  g_clear_pointer (&domains->n_available, g_free);
+  if (domains->few == NULL)
+    {
+      g_free (domains->counts);
+      g_free (domains->n_available);
+    }
+  domains->counts = NULL;
+  domains->n_available = NULL;
 }
 
 guint32
@@ -474,10 +505,11 @@ quoit_domains_limit (const QuoitFleet *fleet, const QuoitRequest *request, const
                      QuoitCandidateCounts *counts)
 {
   g_auto (QuoitDomains) domains = { 0 };
+  QuoitFewDomains few;
 
   if (!quoit_request_has_domains (request) || candidates->class_index == QUOIT_NO_INDEX)
     return;
-  quoit_domains_init (&domains, fleet, request, candidates);
+  quoit_domains_init_in (&domains, &few, fleet, request, candidates);
   quoit_domains_count_free (&domains);
   counts->n_free_now = quoit_domains_most (&domains);
   if (counts->n_free_now < counts->n_possible)

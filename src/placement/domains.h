@@ -8,6 +8,13 @@
 #include "placement/domain-map.h"
 #include "placement/placement.h"
 
+/* A place for the numbers of a few domains, so that counting them allocates no memory. */
+enum { QUOIT_FEW_DOMAINS = 1024 };
+typedef struct {
+  QuoitDomainCount counts[QUOIT_FEW_DOMAINS];
+  guint32 n_available[QUOIT_FEW_DOMAINS], of_shelf[QUOIT_FEW_DOMAINS];
+} QuoitFewDomains;
+
 /* The domains of a request in a fleet. */
 typedef struct {
   const QuoitFleet *fleet;
@@ -18,6 +25,7 @@ typedef struct {
   QuoitDomainCount *counts; /* by domain */
   guint8 *tiers;            /* by part; NULL: all are equal */
   guint32 *n_available;     /* by part */
+  QuoitFewDomains *few;     /* has them, if they are few; NULL: they are allocated */
 } QuoitDomains;
 
 /* A part of which slices are available, and how many of them are taken. */
@@ -36,7 +44,10 @@ void quoit_domains_set_tiers (QuoitDomains *domains);
 gboolean quoit_domains_plan_near (const QuoitFleet *fleet, const QuoitRequest *request,
                                   const QuoitCandidates *candidates, QuoitPlan *plan, gboolean *is_chosen);
 
-/* Initialises everything but the available slices. The request must have domains, or a group to be near to. */
+/* Initialises everything but the available slices. The request must have domains, or a group to be near to. The other
+ * function uses @few if there are few domains. */
+void quoit_domains_init_in (QuoitDomains *domains, QuoitFewDomains *few, const QuoitFleet *fleet,
+                            const QuoitRequest *request, const QuoitCandidates *candidates);
 void quoit_domains_init (QuoitDomains *domains, const QuoitFleet *fleet, const QuoitRequest *request,
                          const QuoitCandidates *candidates);
 void quoit_domains_clear (QuoitDomains *domains);

@@ -110,12 +110,15 @@ START_TEST (repeated_test_with_constraints_allocates_nothing)
 {
   g_autoptr (QuoitSnapshot) snapshot = snapshot_new ();
   g_autoptr (QuoitRequest) pool = request_new ("v6e", "4x4", 3), zone = request_new ("v6e", "4x4", 3);
-  g_autoptr (QuoitRequest) kept = request_new ("v6e", "4x4", 3), selected = request_new ("v6e", "4x4", 3);
+  g_autoptr (QuoitRequest) kept = request_new ("v6e", "4x4", 3), in_zone = request_new ("v6e", "4x4", 3);
+  g_autoptr (QuoitRequest) spread = request_new ("v6e", "4x4", 3), selected = request_new ("v6e", "4x4", 3);
   g_autoptr (QuoitRequest) named = request_new ("v6e", "4x4", 1), without = request_new ("v6e", "4x4", 3);
 
   quoit_request_set_pool (pool, "a");
   quoit_request_set_zone (zone, "z2");
   ck_assert (quoit_request_keep_to (kept, QUOIT_DOMAIN_POOL, NULL));
+  ck_assert (quoit_request_keep_to (in_zone, QUOIT_DOMAIN_ZONE, NULL));
+  ck_assert (quoit_request_spread_over (spread, QUOIT_DOMAIN_POOL, 1, 2, NULL));
   ck_assert (quoit_request_add_selector (selected, "ray.io/tpu-slice-name", "!in(a-0)", NULL));
   quoit_request_add_slice (named, "a-3");
   quoit_request_exclude_slice (without, "a-3");
@@ -124,7 +127,9 @@ START_TEST (repeated_test_with_constraints_allocates_nothing)
   ck_assert_uint_eq (count_allocations (snapshot, selected), 0);
   ck_assert_uint_eq (count_allocations (snapshot, named), 0);
   ck_assert_uint_eq (count_allocations (snapshot, without), 0);
-  ck_assert_uint_le (count_allocations (snapshot, kept), 3);
+  ck_assert_uint_eq (count_allocations (snapshot, kept), 0);
+  ck_assert_uint_eq (count_allocations (snapshot, in_zone), 0);
+  ck_assert_uint_eq (count_allocations (snapshot, spread), 0);
 }
 END_TEST
 
