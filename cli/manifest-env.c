@@ -14,9 +14,12 @@ manifest_options_clear (ManifestOptions *options)
 
 /* --- input --- */
 
+/* Takes ownership of @reason, which is the error if the manifest cannot be read: unlike the reader for Ray's objects,
+ * that of nodes knows all objects that make pods. */
 static QuoitKuberay *
-read_manifest (const ManifestOptions *options, const char *text, gsize length, GError **error)
+read_manifest (const ManifestOptions *options, const char *text, gsize length, GError *reason, GError **error)
 {
+  g_autoptr (GError) owned = reason;
   bool is_stdin = g_str_equal (options->manifest, "-");
   g_autoptr (QuoitKuberay) kuberay = NULL;
   const char *requeue_reason;
@@ -24,6 +27,11 @@ read_manifest (const ManifestOptions *options, const char *text, gsize length, G
   kuberay = quoit_kuberay_parse_manifest (text, length, (const char *const *) options->variables, 0, error);
   if (kuberay == NULL || !quoit_kuberay_reconcile (kuberay, &requeue_reason, error))
     {
+      if (kuberay == NULL && owned != NULL)
+        {
+          g_clear_error (error);
+          g_propagate_error (error, g_steal_pointer (&owned));
+        }
       g_prefix_error (error, "%s: ", is_stdin ? "standard input" : options->manifest);
       return NULL;
     }
@@ -117,9 +125,9 @@ print_result (Session *session, const ManifestOptions *options, ManifestView *vi
 
 static bool
 print_pods_of_ray (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
-                   gint64 host, GError **error)
+                   gint64 host, GError *reason, GError **error)
 {
-  g_autoptr (QuoitKuberay) kuberay = read_manifest (options, text, length, error);
+  g_autoptr (QuoitKuberay) kuberay = read_manifest (options, text, length, reason, error);
   ManifestView view = { kuberay, -1, replica, host, 0 };
 
   if (kuberay == NULL || !find_group (kuberay, options->group, &view.group, error))
@@ -137,12 +145,14 @@ bool
 manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error)
 {
   bool is_stdin = g_str_equal (options->manifest, "-"), is_printed;
+  g_autoptr (GError) reason = NULL;
   g_autofree char *text = NULL;
   gsize length;
 
   if (!quoit_load_text (is_stdin ? "/dev/stdin" : options->manifest, &text, &length, error))
     return false;
-  if (!manifest_print_jobs (session, options, text, length, replica, host, &is_printed, error))
+  if (!manifest_print_jobs (session, options, text, length, replica, host, &is_printed, &reason, error))
     return false;
-  return is_printed || print_pods_of_ray (session, options, text, length, replica, host, error);
+  return is_printed
+         || print_pods_of_ray (session, options, text, length, replica, host, g_steal_pointer (&reason), error);
 }

@@ -27,9 +27,9 @@ read_input (const ManifestOptions *options, const char *text, gsize length)
 }
 
 static QuoitSnapshot *
-import (QuoitLedger *ledger, const QuoitInput *input)
+import (QuoitLedger *ledger, const QuoitInput *input, GError **error)
 {
-  g_autoptr (QuoitImport) result = quoit_ledger_import (ledger, input, NOW_MS, NULL);
+  g_autoptr (QuoitImport) result = quoit_ledger_import (ledger, input, NOW_MS, error);
 
   return result == NULL ? NULL : quoit_ledger_snapshot (ledger);
 }
@@ -176,11 +176,11 @@ print_jobs (Session *session, const ManifestOptions *options, QuoitLedger *ledge
 
 bool
 manifest_print_jobs (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 slice_id,
-                     gint64 worker_id, bool *is_printed, GError **error)
+                     gint64 worker_id, bool *is_printed, GError **reason, GError **error)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitInput) input = read_input (options, text, length);
-  g_autoptr (QuoitSnapshot) snapshot = import (ledger, input);
+  g_autoptr (QuoitSnapshot) snapshot = import (ledger, input, reason);
   Jobs jobs = { .snapshot = snapshot };
   EnvChoice choice = { -1, slice_id, worker_id, -1, -1 };
 

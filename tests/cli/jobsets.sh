@@ -54,6 +54,8 @@ refused 4 "a replicated job that does not exist" "--group 'driver': expected a g
 refused 2 "steps for a JobSet" "--then requires a RayCluster" env --manifest "$set" --then fail=0.0
 sed 's/^kind: JobSet/kind: Unknown/' "$set" >unknown.yaml
 refused 3 "an object of another kind" "no Ray object in it, but 'Unknown' in line 6|such as a JobSet" env --manifest unknown.yaml
+refused 3 "a JobSet that contradicts its topology" "env: pods.yaml: line |parallelism 2: expected 4, the hosts of topology '4x4'" \
+  env --manifest pods.yaml
 sed 's/parallelism: 4/parallelism: 2/; s/completions: 4/completions: 2/; s/4x4/2x2/' "$set" >many.yaml
 refused 3 "a job whose pods have a slice each" "replicated job 'workers': expected jobs of one slice each" env --manifest many.yaml
 

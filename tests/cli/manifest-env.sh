@@ -161,7 +161,7 @@ refused 4 "--then with an unknown replica" "--then 'fail=7.0': no pod has that r
 refused 4 "unknown --group" "--group 'x'|tpu-group" env --manifest "$two_slices" --group x
 refused 4 "unknown --slice-id" "--slice-id '9': the manifest has no pod with that replica index" env --manifest "$two_slices" --slice-id 9
 refused 4 "missing manifest" "nothing.yaml" env --manifest "$tmp/nothing.yaml"
-printf 'kind: RayCluster\nmetadata: {name: c}\nspec: {workerGroupSpecs: [{groupName: g, numOfHosts: two}]}\n' >"$tmp/bad.yaml"
+printf 'kind: RayCluster\nmetadata: {name: c}\nspec: {headGroupSpec: {template: {spec: {containers: [{name: head}]}}}, workerGroupSpecs: [{groupName: g, numOfHosts: two}]}\n' >"$tmp/bad.yaml"
 refused 3 "manifest with an invalid field" "bad.yaml: line 3: spec.workerGroupSpecs[0].numOfHosts" env --manifest "$tmp/bad.yaml"
 grep -v gke-tpu-topology "$two_slices" >"$tmp/shapeless.yaml"
 refused 3 "pod that the webhook would refuse" "group 'tpu-group': pod: expected a node selector" env --manifest "$tmp/shapeless.yaml"
