@@ -83,6 +83,22 @@ def test_an_empty_ledger_has_empty_pictures(pyplot, tmp_path):
             assert not axes.patches and not axes.lines
 
 
+def test_names_are_no_mathematics(pyplot, tmp_path):
+    with quoit.open_memory() as ledger, pyplot.rc_context({"svg.fonttype": "none"}):
+        ledger.import_fleet_text("v6e 4x4 x1", source="$\\frac{$", now_ms=NOW)
+        ledger.reserve(quoit.Request(name="$x^$", accelerator="v6e", topology="4x4", slices=1), now_ms=NOW)
+        for axes, name in (quoit.plot.fleet(ledger.snapshot()), "$\\frac{$/"), (quoit.plot.timeline(ledger), "$x^$@1"):
+            axes.figure.savefig(tmp_path / "names.svg")
+            assert f">{name}" in (tmp_path / "names.svg").read_text(encoding="utf-8")
+
+
+def test_more_samples_than_entries_are_as_many_as_entries(pyplot, ledger):
+    lines = [quoit.plot.fragmentation(ledger, samples=n).lines for n in (4, 100, 2**32 - 1)]
+    assert [[list(line.get_ydata()) for line in one] for one in lines[1:]] == [
+        [list(line.get_ydata()) for line in lines[0]]
+    ] * 2
+
+
 def test_one_sample_is_refused(pyplot, ledger):
     with pytest.raises(quoit.InvalidError, match="samples 1: expected 2 or more"):
         quoit.plot.fragmentation(ledger, samples=1)

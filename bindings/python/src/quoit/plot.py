@@ -51,6 +51,11 @@ def _check_type(value: Any, name: str, expected: type) -> None:
         raise TypeError(f"{name} must be a {expected.__name__}, not {type(value).__name__}")
 
 
+def _text(name: str) -> str:
+    """The name for matplotlib, which reads text between two dollar signs as mathematics."""
+    return name.replace("$", "\\$")
+
+
 def _time(time_ms: int) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(time_ms / 1000, tz=datetime.timezone.utc)
 
@@ -85,7 +90,7 @@ def fleet(snapshot: Snapshot, *, axes: Any = None) -> Any:
     axes = _new_axes("quoit.plot.fleet()", axes)
     counts: dict[str, dict[str, int]] = {}
     for one in snapshot.slices:
-        pool = f"{one.pool.source}/{one.pool.name}"
+        pool = _text(f"{one.pool.source}/{one.pool.name}")
         count = counts.setdefault(pool, dict.fromkeys((name for name, _, _ in _CONDITIONS), 0))
         count[_condition(one)] += 1
     left = dict.fromkeys(counts, 0)
@@ -139,7 +144,8 @@ def timeline(ledger: Ledger, *, most: int = 40, axes: Any = None) -> Any:
     last_ms = entries[-1].time_ms if entries else 0
     for name, begin_ms, end_ms in sorted(bars.values(), key=lambda bar: bar[1], reverse=True)[:most]:
         begin, end = _time(begin_ms), _time(last_ms if end_ms is None else end_ms)
-        axes.barh(name, end - begin, left=begin, color="#2b5c9e" if end_ms is None else "#9fb2c8", edgecolor="#56616e")
+        color = "#2b5c9e" if end_ms is None else "#9fb2c8"
+        axes.barh(_text(name), end - begin, left=begin, color=color, edgecolor="#56616e")
     axes.invert_yaxis()
     axes.set_xlabel("time (UTC)")
     return axes
@@ -171,6 +177,7 @@ def fragmentation(ledger: Ledger, *, samples: int = 24, axes: Any = None) -> Any
     checkpoint = ledger.read_checkpoint()
     newest = ledger.snapshot()
     first, last = (1 if checkpoint is None else checkpoint.seq), newest.seq
+    samples = min(samples, max(last - first + 1, 2))
     seqs = sorted({first + (last - first) * at // (samples - 1) for at in range(samples)}) if last >= first else []
     lines: dict[str, list[tuple[datetime.datetime, float]]] = {}
     for seq in seqs:
