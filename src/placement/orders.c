@@ -63,6 +63,51 @@ set_chips (const QuoitReport *report, const QuoitFleet *fleet)
 
 /* --- fewest groups and chips --- */
 
+typedef struct {
+  guint n_groups;
+  guint64 chips_e4;
+  gint32 priority; /* the greatest one */
+} ReleaseCost;
+
+/* Returns FALSE if a step of the option does something else than to end a group. */
+static gboolean
+get_release_cost (const QuoitFleet *fleet, const QuoitOption *option, ReleaseCost *cost)
+{
+  *cost = (ReleaseCost) { option->steps->len, 0, G_MININT32 };
+  for (guint s = 0; s < option->steps->len; s++)
+    {
+      const QuoitStep *step = &g_array_index (option->steps, QuoitStep, s);
+
+      if (!quoit_step_ends_group (step) || step->record == NULL)
+        return FALSE;
+      cost->chips_e4 += quoit_group_chips_e4 (fleet, step->record);
+      cost->priority = MAX (cost->priority, step->record->priority);
+    }
+  return TRUE;
+}
+
+/* Returns the first option of the report that is as good as the new one, or NULL. The report lists options with the
+ * newest groups first, and the search finds any, so that without this the report would contradict itself. */
+static QuoitOption *
+find_as_good (const QuoitReport *report, const QuoitRequest *request, const QuoitTrial *trial,
+              const QuoitOption *option)
+{
+  ReleaseCost cost, listed;
+
+  if (!get_release_cost (trial->fleet, option, &cost))
+    return NULL;
+  for (guint o = 0; o < report->options->len; o++)
+    {
+      QuoitOption *one = &g_array_index (report->options, QuoitOption, o);
+
+      if (get_release_cost (trial->fleet, one, &listed) && listed.n_groups == cost.n_groups
+          && listed.chips_e4 == cost.chips_e4 && listed.priority <= cost.priority
+          && quoit_trial_succeeds (trial, request, one, G_MAXUINT))
+        return one;
+    }
+  return NULL;
+}
+
 static void
 find_fewest (QuoitReport *report, const QuoitRequest *request, QuoitPreemptAim aim, const QuoitTrial *trial)
 {
@@ -70,7 +115,7 @@ find_fewest (QuoitReport *report, const QuoitRequest *request, QuoitPreemptAim a
   const QuoitOptionOrder order
       = aim == QUOIT_PREEMPT_GROUPS ? QUOIT_OPTION_ORDER_FEWEST_GROUPS : QUOIT_OPTION_ORDER_FEWEST_CHIPS;
   g_autoptr (GArray) released = g_array_new (FALSE, FALSE, sizeof (QuoitVictim));
-  QuoitOption option;
+  QuoitOption option, *listed;
   gboolean is_fewest;
 
   if (!quoit_find_fewest (fleet, request, report->now_ms, aim, released, &is_fewest, NULL) || released->len == 0)
@@ -86,7 +131,14 @@ find_fewest (QuoitReport *report, const QuoitRequest *request, QuoitPreemptAim a
     }
   if (is_fewest)
     report->proven_orders |= quoit_order_bit (order);
-  quoit_report_take_option (report, &option, quoit_order_bit (order));
+  listed = find_as_good (report, request, trial, &option);
+  if (listed == NULL)
+    {
+      quoit_report_take_option (report, &option, quoit_order_bit (order));
+      return;
+    }
+  listed->orders |= quoit_order_bit (order);
+  quoit_option_clear (&option);
 }
 
 /* --- earliest --- */

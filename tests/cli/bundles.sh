@@ -177,4 +177,14 @@ ok 0 "a node of the bundles drains, too" drain v6e-2x4-0-0 --now 2026-05-01T09:3
 baseline
 refused 5 "a repair with options of many kinds" "not now" repair g5 --now 2026-05-01T09:37:00Z
 ok 0 "explain prints them" explain g5 --now 2026-05-01T09:37:00Z
+
+# --- options that are as good as each other: the orders agree with the list, which has the newest groups first
+hold=$top_srcdir/tests/data/captures/gke.hold-and-wait.ray-list
+fresh
+ok 0 "Ray's lists are imported" sync ray-nodes "$hold-nodes--detail--format-json.json" \
+  --groups "$hold-placement-groups--detail--format-json.json" --now "$now"
+ok 0 "a pending group is explained" explain a44a00ec -o json --now "$now"
+fact "each order has the first option" '[(o["order"], o["option"]) for o in d["orders"]]' \
+  "[('fewest-groups', 0), ('fewest-chips', 0)]"
+fact "it is that of the group that has only the head of a slice" 'd["options"][0]["text"][:8 + 7]' "remove cac052a2"
 finish
