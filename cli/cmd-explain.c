@@ -62,9 +62,9 @@ run (Session *session, GError **error)
   if (report == NULL)
     return false;
   document = document_new ();
-  report_describe (report, document);
   if (remedy != NULL)
     document_take_sentence (document, g_steal_pointer (&remedy));
+  report_describe (report, document);
   return session_print (session, document, error);
 }
 

@@ -193,7 +193,7 @@ format_lines (const GPtrArray *lines)
 static char *
 format_body (const Section *section, TextForm form)
 {
-  g_autofree char *sentence = NULL;
+  g_autofree char *sentence = NULL, *divided = NULL;
 
   switch (section->type)
     {
@@ -208,7 +208,10 @@ format_body (const Section *section, TextForm form)
     case SECTION_SENTENCE:
     default:
       sentence = text_for_terminal (section->sentence);
-      return g_strconcat (sentence, "\n", NULL);
+      if (form.width > 0)
+        text_shorten_ids (sentence);
+      divided = form.divides ? text_divide (sentence, form.width) : g_strdup (sentence);
+      return g_strconcat (divided, "\n", NULL);
     }
 }
 

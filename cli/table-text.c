@@ -222,27 +222,6 @@ fit_width (Layout *layout, guint *places, TextForm form)
     }
 }
 
-/* Divides @text at blanks into lines of at most @width, where it can. Words stay whole, so that they can be copied. */
-static char *
-divide (const char *text, guint width)
-{
-  GString *lines = g_string_new (NULL);
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-  guint used = 0;
-
-  for (char **word = words; *word != NULL; word++)
-    {
-      const guint more = text_width (*word);
-      const bool is_first = word == words;
-
-      if (!is_first)
-        g_string_append_c (lines, used + 1 + more > width ? '\n' : ' ');
-      used = is_first || used + 1 + more > width ? more : used + 1 + more;
-      g_string_append (lines, *word);
-    }
-  return g_string_free (lines, FALSE);
-}
-
 /* Returns the width to which the last column, of text, has to be divided; 0: it fits, or dividing it does not help. */
 static guint
 width_of_last (guint all, guint last, CellType type, TextForm form)
@@ -327,7 +306,7 @@ table_format_rows (const Table *table, TextForm form)
         {
           char **cell = (char **) &layout.cells->pdata[row * n_all + places[i]];
 
-          set_cell (line, i, last > 0 && i + 1 == layout.n ? divide (*cell, last) : g_steal_pointer (cell));
+          set_cell (line, i, last > 0 && i + 1 == layout.n ? text_divide (*cell, last) : g_steal_pointer (cell));
         }
     }
   return print_scols (scols);
@@ -356,7 +335,7 @@ table_format_facts (const Table *table, TextForm form)
         set_cell (line, 0, g_strconcat (table->columns[i].heading, ":", NULL));
         if (divided > 0)
           allow_lines (values);
-        set_cell (line, 1, divided > 0 ? divide (value, divided) : g_steal_pointer (&value));
+        set_cell (line, 1, divided > 0 ? text_divide (value, divided) : g_steal_pointer (&value));
         g_free (value);
       }
   return print_scols (scols);

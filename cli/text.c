@@ -302,6 +302,26 @@ text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError
   return true;
 }
 
+char *
+text_divide (const char *text, guint width)
+{
+  GString *lines = g_string_new (NULL);
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  guint used = 0;
+
+  for (char **word = words; *word != NULL; word++)
+    {
+      const guint more = text_width (*word);
+      const bool is_first = word == words;
+
+      if (!is_first)
+        g_string_append_c (lines, used + 1 + more > width ? '\n' : ' ');
+      used = is_first || used + 1 + more > width ? more : used + 1 + more;
+      g_string_append (lines, *word);
+    }
+  return g_string_free (lines, FALSE);
+}
+
 gsize
 text_count_id_digits (const char *text)
 {

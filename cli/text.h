@@ -18,6 +18,10 @@ char *text_in_one_line (const char *text);
 guint text_char_width (gunichar c);
 guint text_width (const char *text);
 
+/* Divides @text at blanks into lines of at most @width, where it can. Words stay whole, so that they can be copied.
+ * g_free() the result. */
+char *text_divide (const char *text, guint width);
+
 /* Escapes a JSON document, which must be UTF-8: characters that are invisible or reverse the direction of text become
  * \uXXXX. */
 char *text_in_json (const char *json);

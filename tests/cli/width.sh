@@ -133,6 +133,11 @@ ok 0 "a short id finds its group" show a44a00ec
 has out "the facts have the whole id" "a44a00ec47957c78d89b8e33799401000000@2"
 has out "the facts have Ray's state" "in Ray:         PENDING"
 ok 0 "a short id with the number of the group" explain a44a00ec@2
+holds "hold-and-wait comes first" sh -c 'head -n 1 "$1" | grep -q "^hold-and-wait: a44a00ec@2 waits for"' sh "$tmp/out"
+COLUMNS=70 quoit explain a44a00ec >"$tmp/out"
+holds "sentences fit the terminal: $(widest)" test "$(widest)" -le 70
+ok 0 "explain -o wide succeeds" explain a44a00ec -o wide
+out "wide has whole ids" "hold-and-wait: a44a00ec47957c78d89b8e33799401000000@2 waits"
 baseline
 refused 7 "a short id with another number" "a44a00ec" show a44a00ec@4
 refused 4 "seven digits are no id" "'a44a00e'" show a44a00e
