@@ -80,6 +80,8 @@ mutation "an entry follows the head of its chain" src/store/postgresql/sql.c \
   'seq = $2 AND chain = $3 AND' 'seq = $2 AND $3::bytea IS NOT NULL AND' run_faults went_back
 mutation "an entry is of the present term" src/store/postgresql/sql.c \
   '($4::bigint = 0 OR term = $4)"' '$4::bigint IS NOT NULL"' run_faults 'overtaken_writes or fenced_in_the_middle'
+mutation "an entry whose answer was lost is found" src/store/postgresql/engine.c \
+  '    sent = APPENDED;' '    sent = NOT_APPENDED;' run_faults 'is_killed and reserve and answer'
 mutation "an entry that is found waits for the standby" src/store/postgresql/engine.c \
   'return confirm_rows (store, error);' 'return (void) confirm_rows, APPENDED;' run_faults the_standby_lacks
 mutation "a long answer is not a lost one" src/store/postgresql/connection.c \

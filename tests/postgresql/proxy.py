@@ -20,6 +20,7 @@ class Proxy:
     def __init__(self, port: int) -> None:
         self.target = port
         self.decide: Callable[[Direction, bytes], Action] = lambda direction, data: "pass"
+        self.after_cut: Callable[[], None] = lambda: None  # is called after "deliver and cut"
         self.refuses = False
         self.seconds = 0.0  # how long a chunk takes that is delivered "slowly"
         self.n_connections = 0
@@ -74,6 +75,8 @@ class Proxy:
                     self._send_slowly(sink, data)
                 elif action != "cut":
                     sink.sendall(data)
+                if action == "deliver and cut":
+                    self.after_cut()
                 if action in ("cut", "deliver and cut"):
                     break
         except OSError:
