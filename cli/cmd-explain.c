@@ -2,6 +2,7 @@
 #include "group-view.h"
 #include "report-view.h"
 #include "request-parts.h"
+#include "text.h"
 #include "verbs.h"
 
 /* Sets *@remedy to the command that gives the group what it has lost, or to a sentence if callers hold parts of what it
@@ -57,6 +58,9 @@ run (Session *session, GError **error)
                    session->words[0]);
       return false;
     }
+  if (session->words[0] == NULL && request_is_empty (&options) && parts.list->len == 0)
+    return text_refuse_usage (error,
+                              "expected a GROUP, or a request, such as --accelerator v6e --topology 4x4 --slices 1");
   report = session->words[0] != NULL ? explain_group (session, &remedy, error)
                                      : explain_request (session, &options, &parts, error);
   if (report == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <unistd.h>
 
 #include "capacity-view.h"
 #include "output-file.h"
@@ -179,7 +180,7 @@ run (Session *session, GError **error)
   const GOptionEntry more[] = {
     { "html", 0, 0, G_OPTION_ARG_NONE, &options.html, "write a page of HTML, which is the only form", NULL },
     { "snapshot", 0, 0, G_OPTION_ARG_FILENAME, &options.snapshot, "show the snapshot in this file", "FILE" },
-    { "file", 0, 0, G_OPTION_ARG_FILENAME, &options.path, "write the page to this file", "FILE" },
+    { "file", 0, 0, G_OPTION_ARG_FILENAME, &options.path, "write the page to this file (standard output)", "FILE" },
     { "force", 0, 0, G_OPTION_ARG_NONE, &options.is_forced, "replace FILE even if it has other content", NULL },
     { "title", 0, 0, G_OPTION_ARG_STRING, &options.title, "the title of the page (quoit report)", "TEXT" },
     G_OPTION_ENTRY_NULL,
@@ -188,6 +189,9 @@ run (Session *session, GError **error)
 
   if (!source_options_parse (&options.source, more, session, error)
       || (options.is_forced && options.path == NULL && !text_refuse_usage (error, "--force requires --file FILE"))
+      || (options.path == NULL && isatty (STDOUT_FILENO) == 1
+          && !text_refuse_usage (error,
+                                 "standard output is a terminal: expected --file FILE, for example --file report.html"))
       || !read_state (session, &options, &state, error))
     return false;
   page = format_page (&state, options.title == NULL ? "quoit report" : options.title, error);

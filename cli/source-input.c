@@ -218,13 +218,26 @@ check_words (SourceOptions *options, const Session *session, GError **error)
   return source_kind_parse (session->words[0], &options->kind, error);
 }
 
+/* Fleet text is an argument, and all other inputs are files. */
+static bool
+check_fleet_text (const SourceOptions *options, const Session *session, GError **error)
+{
+  if (options->given == NULL || options->kind != QUOIT_SOURCE_KIND_FLEET || strpbrk (options->given, " ;\n") != NULL
+      || !g_file_test (options->given, G_FILE_TEST_IS_REGULAR))
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+               "fleet '%s': expected fleet text, and not a file: use 'quoit %s fleet - <%s'", options->given,
+               session->verb->name, options->given);
+  return false;
+}
+
 bool
 source_options_check (SourceOptions *options, const Session *session, GError **error)
 {
   options->timeout_ms = DEFAULT_TIMEOUT_MS;
-  return check_words (options, session, error) && check_live (options, error)
-         && check_variables (options->kind, options->variables, error) && check_ray (options, error)
-         && check_pods (options, error)
+  return check_words (options, session, error) && check_fleet_text (options, session, error)
+         && check_live (options, error) && check_variables (options->kind, options->variables, error)
+         && check_ray (options, error) && check_pods (options, error)
          && (options->timeout == NULL
              || text_parse_duration (options->timeout, "--timeout", &options->timeout_ms, error));
 }

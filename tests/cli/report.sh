@@ -198,6 +198,14 @@ holds "it is kept" grep -qx precious "$tmp/precious"
 ok 0 "--force replaces it" report --file "$tmp/precious" --force
 refused 7 "the ledger as the file" "--file" report --file "$QUOIT_DB" --force
 refused 2 "--force alone" "--force requires --file" report --force
+if command -v script >/dev/null; then
+  status=0
+  script -qec "$top_builddir/cli/quoit report --html" /dev/null </dev/null >"$tmp/out" || status=$?
+  holds "no page on a terminal" test "$status" -eq 2 -a "$(wc -l <"$tmp/out")" -eq 1
+  has out "the message has the option" "standard output is a terminal: expected --file FILE"
+else
+  skip "no script(1)"
+fi
 refused 2 "another form" "--output 'table'" report -o table
 refused 2 "a word that is no source" "expected the arguments" report x
 refused 2 "a source without its file" "fleet" report fleet

@@ -25,6 +25,12 @@ baseline
 refused 2 "unknown kind of import" "'helm'|expected raycluster, ray-nodes, k8s-nodes or fleet" import helm x
 refused 2 "import with one argument" "expected the arguments" import fleet
 refused 4 "import of a missing file" "/no/such: No such file" import raycluster /no/such
+echo 'v6e 4x4' >"$tmp/fleet.txt"
+refused 2 "a file as fleet text" "fleet '$tmp/fleet.txt': expected fleet text|use 'quoit import fleet - <$tmp/fleet.txt'" \
+  import fleet "$tmp/fleet.txt"
+echo 'kind: RayCluster' >"$tmp/manifest.yaml"
+refused 3 "a manifest as a list of nodes" "manifest.yaml: line 1: a map: expected a list of nodes" import ray-nodes "$tmp/manifest.yaml"
+refused 2 "explain of nothing" "expected a GROUP, or a request, such as --accelerator" explain
 refused 2 "--set with fleet text" "--set 'X=1' requires raycluster" import fleet 'v6e 4x4' --set X=1
 refused 2 "--set with a node list" "--set 'X=1' requires raycluster" import ray-nodes /no/such --set X=1
 refused 2 "--set without a value" "--set 'X'|expected VARIABLE=VALUE" import raycluster "$two_slices" --set X
@@ -140,7 +146,7 @@ refused 4 "unknown --slice of env" "--slice 'nope': expected a slice of the grou
 refused 4 "--slice that the group does not have" "--slice 'tpu-group-0': expected a slice of the group: small-0" env train --slice tpu-group-0
 refused 4 "--slice-id that the group does not have" "--slice-id '2': expected a slice id of the group: 0, 1" env train --slice-id 2 --worker 0
 refused 4 "env of an unknown group" "nobody" env nobody
-refused 2 "unknown --profile" "--profile 'slurm'|expected quoit, ray-train, kuberay or jobset" env train --profile slurm
+refused 2 "unknown --profile" "--profile 'slurm'|expected quoit, ray-train, kuberay, jobset, lws or job" env train --profile slurm
 refused 2 "--slice with --slice-id" "--slice and --slice-id" env train --slice small-0 --slice-id 0
 refused 5 "profile ray-train without addresses exits with 5" "address" env train --profile ray-train
 holds "set-state marks a host of the group dead" quoit set-state small-1-0 dead --now "$now"
