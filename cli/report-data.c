@@ -90,34 +90,48 @@ find_user (GPtrArray *users, const char *user)
   return users->len - 1;
 }
 
-/* A letter is the first user of the host: a capital if no chip is left. */
-static char
+enum { N_LETTERS = 26, FIRST_SYMBOL = 0x4e00, MAX_USERS = 17000 };
+
+/* A letter for each of the first users of a slice, then a character; the last one is for all others. A capital, or an
+ * odd character, means that no chip is left. */
+static gunichar
+user_symbol (guint user, bool is_full)
+{
+  return user < N_LETTERS ? (gunichar) (is_full ? 'A' : 'a') + user
+                          : (gunichar) (FIRST_SYMBOL + 2 * MIN (user - N_LETTERS, MAX_USERS) + is_full);
+}
+
+/* The symbol of the first user of a host that has one, and otherwise that of its state. */
+static gunichar
 find_host_symbol (const QuoitSnapshot *snapshot, int64_t node, GPtrArray *users)
 {
   g_autoptr (GPtrArray) found = node < 0 ? NULL : node_users (snapshot, (uint32_t) node);
   guint first = 0;
-  bool is_full;
 
   if (node < 0)
-    return map_state_symbol (CHIP_MISSING);
-  for (guint i = found->len; i > 0; i--)
-    first = find_user (users, found->pdata[i - 1]);
+    return (gunichar) map_state_symbol (CHIP_MISSING);
+  for (guint i = 0; i < found->len; i++)
+    {
+      const guint user = find_user (users, found->pdata[i]);
+
+      first = i == 0 ? user : first;
+    }
   switch (quoit_snapshot_get_node_state (snapshot, (uint32_t) node))
     {
     case QUOIT_NODE_DEAD:
-      return map_state_symbol (CHIP_DEAD);
+      return (gunichar) map_state_symbol (CHIP_DEAD);
     case QUOIT_NODE_DRAINING:
-      return map_state_symbol (CHIP_DRAINING);
+      return (gunichar) map_state_symbol (CHIP_DRAINING);
     case QUOIT_NODE_ALIVE:
     default:
       break;
     }
   if (found->len == 0)
-    return map_state_symbol (CHIP_IDLE);
+    return (gunichar) map_state_symbol (CHIP_IDLE);
   if (g_str_equal (found->pdata[0], "external"))
-    return map_state_symbol (CHIP_EXTERNAL);
-  is_full = quoit_snapshot_get_node_chip_amount (snapshot, (uint32_t) node, QUOIT_AMOUNT_AVAILABLE).e4 == 0;
-  return (char) ((is_full ? 'A' : 'a') + MIN (first, 25));
+    return (gunichar) map_state_symbol (CHIP_EXTERNAL);
+  return user_symbol (first,
+                      quoit_snapshot_get_node_chip_amount (snapshot, (uint32_t) node, QUOIT_AMOUNT_AVAILABLE).e4 == 0);
 }
 
 /* Slices whose topology is unknown have their nodes in the order of the fleet. */
@@ -171,11 +185,11 @@ add_slice (SliceLists *lists, const QuoitSnapshot *snapshot, const MapSlice *sli
   g_autoptr (GString) hosts = g_string_new (NULL);
 
   for (guint i = 0; i < nodes->len; i++)
-    g_string_append_c (hosts, find_host_symbol (snapshot, g_array_index (nodes, int64_t, i), users));
+    g_string_append_unichar (hosts, find_host_symbol (snapshot, g_array_index (nodes, int64_t, i), users));
   g_ptr_array_add (users, NULL);
   g_ptr_array_add (lists->names, g_strdup (name));
   g_ptr_array_add (lists->hosts, g_strdup (hosts->str));
-  g_ptr_array_add (lists->users, g_strjoinv (" ", (char **) users->pdata));
+  g_ptr_array_add (lists->users, g_strjoinv ("\n", (char **) users->pdata));
   g_ptr_array_add (lists->nodes, format_node_names (snapshot, name, nodes));
   g_string_append_printf (lists->classes, "%s%" G_GINT64_FORMAT, lists->classes->len == 0 ? "" : " ",
                           slice->torus == NULL ? -1 : quoit_snapshot_get_slice_class (snapshot, slice->slice));
@@ -377,20 +391,14 @@ samples (QuoitLedger *ledger, QuoitSnapshot *snapshot, uint64_t first, uint64_t 
   return g_steal_pointer (&table);
 }
 
-/* Appends what the journal has. */
+/* Appends what the journal has after the checkpoint. */
 static bool
-describe_journal (Document *document, QuoitLedger *ledger, QuoitSnapshot *snapshot, GError **error)
+describe_entries (Document *document, QuoitLedger *ledger, QuoitSnapshot *snapshot, uint64_t checkpoint, GError **error)
 {
   const uint64_t last = quoit_snapshot_get_seq (snapshot);
-  g_autoptr (QuoitJournal) journal = NULL;
-  uint64_t checkpoint;
-  int64_t made_ms;
-  Table *table;
+  g_autoptr (QuoitJournal) journal = quoit_ledger_read_journal (ledger, checkpoint, error);
+  Table *table = journal == NULL ? NULL : samples (ledger, snapshot, MIN (MAX (checkpoint, 1), last), last, error);
 
-  if (!quoit_ledger_read_checkpoint (ledger, &checkpoint, &made_ms, error))
-    return false;
-  journal = quoit_ledger_read_journal (ledger, checkpoint, error);
-  table = journal == NULL ? NULL : samples (ledger, snapshot, MIN (MAX (checkpoint, 1), last), last, error);
   if (table == NULL)
     return false;
   document_take_table (document, "events", NULL, node_events (journal, last));

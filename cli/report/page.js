@@ -81,7 +81,7 @@ const slices = [];
       const hosts = map.slices.hosts[next];
       const slice = {
         index: next, pool, name: map.slices.names[next], look: Number(map.slices.looks[next]), hosts,
-        kind: classOf(numbers[next], hosts.length), users: map.slices.users[next] === "" ? [] : map.slices.users[next].split(" "),
+        kind: classOf(numbers[next], hosts.length), users: map.slices.users[next] === "" ? [] : map.slices.users[next].split("\n"),
       };
       slice.text = [slice.name, pool.name, slice.kind.name, LOOKS[slice.look], ...slice.users].join(" ").toLowerCase();
       slices.push(slice);
@@ -105,9 +105,12 @@ const colourOf = (group) => {
 };
 for (const group of status.groups) colourOf(group.group);
 
-const userOf = (slice, symbol) => slice.users[symbol.toLowerCase().charCodeAt(0) - 97];
-const isUsed = (symbol) => /[A-Za-z]/.test(symbol);
-const isFull = (symbol) => /[A-Z]/.test(symbol);
+// A letter, or a character from U+4E00 on, is the number of a user of the slice. A capital, or an odd character, means
+// that no chip of the host is left.
+const userNumber = (symbol) => /[A-Za-z]/.test(symbol) ? symbol.toLowerCase().charCodeAt(0) - 97 : 26 + ((symbol.charCodeAt(0) - 0x4e00) >> 1);
+const userOf = (slice, symbol) => userNumber(symbol) < 26 + 17000 ? slice.users[userNumber(symbol)] : "another group";
+const isUsed = (symbol) => /[A-Za-z\u4e00-\ud7ff]/.test(symbol);
+const isFull = (symbol) => /[A-Z]/.test(symbol) || (symbol >= "\u4e00" && symbol.charCodeAt(0) % 2 === 1);
 
 function hostState(slice, worker) {
   const symbol = slice.hosts[worker];
@@ -137,7 +140,7 @@ function drawHosts(slice, size) {
       if (symbol === "+") add("external", `M${x + half} ${y}v${end}M${x} ${y + half}h${end}`);
     }
     if (size >= 14 && symbol !== "#" && symbol !== "+")
-      texts.push(drawing("text", { x: x + half, y: y + half + (/[a-z]/.test(symbol) ? 0.8 : 3.2), ...(isFull(symbol) ? { class: "on" } : {}) }, worker));
+      texts.push(drawing("text", { x: x + half, y: y + half + (isUsed(symbol) && !isFull(symbol) ? 0.8 : 3.2), ...(isFull(symbol) ? { class: "on" } : {}) }, worker));
   }
   for (const [style, d] of paths) svg.append(drawing("path", { class: style, d }));
   svg.append(...texts);

@@ -144,6 +144,18 @@ ok 0 "the journal is compacted" journal compact --before 20 --now "$later"
 ok 0 "a page after a checkpoint" report --now "$later"
 page "the samples begin with the checkpoint" 'min(row["seq"] for row in d["history"]["samples"]) >= 19' True
 
+# --- more users than letters
+fresh 'v6e 16x16'
+i=0
+while [ $i -lt 30 ]; do
+  quoit reserve "job $i" --bundle TPU=4 --now "$now" >/dev/null
+  i=$((i + 1))
+done
+quoit reserve part --bundle TPU=3 --now "$now" >/dev/null
+ok 0 "a page of a slice with 31 groups" report --now "$now"
+page "each host has its user" 's["hosts"][0][:32]' 'ABCDEFGHIJKLMNOPQRSTUVWXYZ丁七丅万丈.'
+page "a name is one user, with spaces too" 's["users"][0].split("\n")[28:]' "['job 28@29', 'job 29@30', 'part@31']"
+
 # --- any name is text
 evil='</script><img src=x onerror=alert(1)><!--&"'
 tag='<img src=x onerror=alert(1)><!--&"'
