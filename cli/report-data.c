@@ -406,6 +406,32 @@ describe_entries (Document *document, QuoitLedger *ledger, QuoitSnapshot *snapsh
   return true;
 }
 
+/* Appends what the journal has. If another process compacts it meanwhile, what is left is read again. */
+static bool
+describe_journal (Document *document, QuoitLedger *ledger, QuoitSnapshot *snapshot, GError **error)
+{
+  uint64_t checkpoint;
+  int64_t made_ms;
+
+  if (!quoit_ledger_read_checkpoint (ledger, &checkpoint, &made_ms, error))
+    return false;
+  for (;;)
+    {
+      const uint64_t before = checkpoint;
+      g_autoptr (GError) why = NULL;
+
+      if (describe_entries (document, ledger, snapshot, checkpoint, &why))
+        return true;
+      if (!quoit_ledger_read_checkpoint (ledger, &checkpoint, &made_ms, error))
+        return false;
+      if (checkpoint == before)
+        {
+          g_propagate_error (error, g_steal_pointer (&why));
+          return false;
+        }
+    }
+}
+
 Document *
 report_history_document (QuoitLedger *ledger, QuoitSnapshot *snapshot, GError **error)
 {
