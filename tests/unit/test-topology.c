@@ -78,7 +78,7 @@ topology_of (const Case *of)
     slices[i] = i;
   group = fixture_group (fleet, "g", "", 1, slices, of->n_slices);
   return quoit_topology_quoit (&(QuoitTopologyInput) { layout, group, NULL },
-                               &(QuoitLaunch) { QUOIT_PROFILE_QUOIT, 1, NULL, NULL }, NULL);
+                               &(QuoitLaunch) { .profile = QUOIT_PROFILE_QUOIT, .per_host = 1 }, NULL);
 }
 
 static char *
