@@ -22,17 +22,29 @@ sum_sizes (const QuoitBlockLoad *load)
   return sum;
 }
 
+static guint32
+largest_size (const QuoitBlockLoad *load)
+{
+  guint32 largest = 0;
+
+  for (guint i = 0; i < load->sizes->len; i++)
+    largest = MAX (largest, size_at (load, i));
+  return largest;
+}
+
 guint32
 quoit_block_load_find_cheapest (const QuoitBlockLoad *load, guint32 need, guint8 *chosen)
 {
-  const guint32 most = sum_sizes (load);
+  const guint32 all = sum_sizes (load);
   const guint n = load->sizes->len;
-  /* By number of slices and sum: whether the first slices make this sum. */
-  g_autofree guint8 *makes = g_new0 (guint8, (gsize) (n + 1) * (most + 1));
-  guint32 best = need, rest;
+  g_autofree guint8 *makes = NULL; /* by number of slices and sum: whether the first slices make this sum */
+  guint32 most, best = need, rest;
 
-  if (need > most)
+  if (need > all)
     return G_MAXUINT32;
+  /* A greater sum is enough without any one of its slices. */
+  most = (guint32) MIN (all, (guint64) need + largest_size (load));
+  makes = g_new0 (guint8, (gsize) (n + 1) * (most + 1));
   makes[0] = 1;
   for (guint i = 0; i < n; i++)
     for (guint32 sum = 0; sum <= most; sum++)
