@@ -52,11 +52,27 @@ add_other_class (QuoitReport *report, const QuoitRequest *request, const QuoitSl
   add_single (report, &step);
 }
 
-/* Adds options for other slices of the same generation. Enough of them must be free and satisfy the rules of the
- * request. */
+typedef struct {
+  const QuoitSliceFacts *facts;
+  guint64 most, least; /* the chips of its slices, and of those of the request */
+} OtherClass;
+
+static int
+nearest_first (const void *a, const void *b)
+{
+  const OtherClass *x = a, *y = b;
+  const guint64 more = x->most * y->least, less = y->most * x->least;
+
+  return more != less ? (more > less ? 1 : -1) : (x->facts > y->facts) - (x->facts < y->facts);
+}
+
+/* Adds options for other slices of the same generation, those with the nearest number of chips first. Enough of them
+ * must be free and satisfy the rules of the request. */
 static void
 add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
 {
+  g_autoptr (GArray) classes = g_array_new (FALSE, FALSE, sizeof (OtherClass));
+  const guint64 wanted = quoit_shape_chips (request->shape);
   const QuoitLayout *layout = fleet->layout;
 
   /* A group cannot change to another class. */
@@ -74,8 +90,16 @@ add_other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequ
           || !quoit_test_slices (fleet, &other, &verdict, NULL, NULL))
         continue;
       if (verdict == QUOIT_VERDICT_FITS)
-        add_other_class (report, request, facts);
+        {
+          const guint64 chips = quoit_shape_chips (facts->shape);
+          const OtherClass fitting = { facts, MAX (chips, wanted), MIN (chips, wanted) };
+
+          g_array_append_val (classes, fitting);
+        }
     }
+  g_array_sort (classes, nearest_first);
+  for (guint i = 0; i < classes->len; i++)
+    add_other_class (report, request, g_array_index (classes, OtherClass, i).facts);
 }
 
 /* --- slices that are made of slices of the fleet --- */

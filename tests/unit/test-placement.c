@@ -347,6 +347,9 @@ static const Fact explanations[] = {
   { "another topology on hosts other than the default", "a=A b:2x4/4=.", "4x4 x1",
     "0 now, 1 possible\n- 1 of 1 slice is allocated to groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
+  { "the topology with the nearest number of chips comes first", "b:2x4/8=. a=.", "8x8 x1",
+    "0 now, 0 possible\n- 2 of 2 slices are of another topology than '8x8'\n+ ask for topology 4x4\n"
+    "+ ask for topology 2x4\n" },
   { "the default hosts if the request asks for others", "a=.", "2x4 x1 hosts=8",
     "0 now, 0 possible\n- 1 of 1 slice is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 "
     "chips\n" },
