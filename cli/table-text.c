@@ -231,6 +231,51 @@ width_of_last (guint all, guint last, CellType type, TextForm form)
   return form.width - (all - last);
 }
 
+/* Returns the width of the widest line of the text. */
+static guint
+lines_width (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint width = 0;
+
+  for (char **line = lines; *line != NULL; line++)
+    width = MAX (width, text_width (*line));
+  return width;
+}
+
+/* If the last column would be narrower than MIN_DIVIDED, divides the cells of the widest other column of text, too.
+ * Returns that column, or the number of columns if there is none. */
+static guint
+divide_other (Layout *layout, const guint *places, guint n_all, TextForm form)
+{
+  const guint last = layout->n - 1, all = line_width (layout);
+  guint widest = layout->n, excess, width, divided = 0;
+
+  if (!form.divides || layout->n < 2 || !is_divisible (column_type (layout_column (layout, last))))
+    return layout->n;
+  excess = all - layout->widths[last] + MIN (layout->widths[last], MIN_DIVIDED);
+  if (excess <= form.width)
+    return layout->n;
+  excess -= form.width;
+  for (guint i = 0; i < last; i++)
+    if (column_type (layout_column (layout, i)) == CELL_TEXT && layout->widths[i] > MIN_DIVIDED
+        && (widest == layout->n || layout->widths[i] > layout->widths[widest]))
+      widest = i;
+  if (widest == layout->n)
+    return widest;
+  width = layout->widths[widest] > excess + MIN_DIVIDED ? layout->widths[widest] - excess : MIN_DIVIDED;
+  for (guint cell = places[widest]; cell < layout->cells->len; cell += n_all)
+    {
+      char *whole = layout->cells->pdata[cell];
+
+      layout->cells->pdata[cell] = text_divide (whole, width);
+      divided = MAX (divided, lines_width (layout->cells->pdata[cell]));
+      g_free (whole);
+    }
+  layout->widths[widest] = MAX (divided, text_width (layout_column (layout, widest)->heading));
+  return widest;
+}
+
 static void
 allow_lines (struct libscols_column *column)
 {
@@ -280,12 +325,13 @@ table_format_rows (const Table *table, TextForm form)
   g_auto (Layout) layout = layout_begin (table, form.width > 0);
   const guint n_all = layout.n;
   g_autofree guint *places = g_new (guint, n_all + 1);
-  guint last = 0;
+  guint last = 0, other;
 
   for (guint i = 0; i < n_all; i++)
     places[i] = i;
   if (form.width > 0)
     fit_width (&layout, places, form);
+  other = divide_other (&layout, places, n_all, form);
   for (guint i = 0; i < layout.n; i++)
     {
       const Column *one = layout_column (&layout, i);
@@ -294,7 +340,7 @@ table_format_rows (const Table *table, TextForm form)
 
       if (i + 1 == layout.n)
         last = width_of_last (line_width (&layout), layout.widths[i], column_type (one), form);
-      if (last > 0)
+      if (last > 0 || i == other)
         allow_lines (column);
     }
 
