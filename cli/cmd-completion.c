@@ -105,7 +105,7 @@ join_verbs (const GArray *verbs, const GArray **options)
     {
       const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
 
-      if (one->verb == &verb_status)
+      if (one->verb == &verb_nodes)
         *options = one->options;
       g_string_append_printf (names, "%s%s", i == 0 ? "" : " ", one->verb->name);
     }
@@ -177,7 +177,7 @@ static const char zsh_begin[]
 
 static const char zsh_middle[]
     = "    )\n"
-      "    if [[ $words[CURRENT] == -* ]]; then verb=status; else _describe -t verbs verb verbs; return; fi\n"
+      "    if [[ $words[CURRENT] == -* ]]; then verb=nodes; else _describe -t verbs verb verbs; return; fi\n"
       "  else\n"
       "    words=(\"${(@)words[at,-1]}\")\n"
       "    ((CURRENT -= at - 1))\n"

@@ -119,6 +119,12 @@ for shell in bash zsh fish; do
   proposes $shell elsewhere-0 --db "$tmp/other.db" show elsewhere-
   rm -f "$tmp/other.db"*
 done
+in_bash -- >"$tmp/words"
+for option in $(cat "$tmp/words"); do
+  ok 2 "bash proposes $option before the verb" "$option"
+  holds "quoit has $option before the verb" test "$(grep -c 'unknown option' "$tmp/err")" -eq 0
+done
+holds "the list of options is not empty: $(wc -l <"$tmp/words")" grep -qx -e --db "$tmp/words"
 holds "bash completes the value after '='" sh -c '[ -n "$1" ]' sh "$(in_bash fits --place = sp | grep -x spread)"
 
 # A name is data for the shells, not a command.
