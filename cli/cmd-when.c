@@ -23,7 +23,7 @@ start_facts (const QuoitStart *start)
 
   table_add_text (facts, time);
   table_add_text (facts, time == NULL ? "unknown" : time);
-  table_add_text (facts, time == NULL ? "a group whose end is unknown does not end"
+  table_add_text (facts, time == NULL ? "groups without a known end do not end, and hosts stay as they are"
                                       : "nothing else is requested until then, and groups end as below");
   table_add_number (facts, quoit_start_get_alternative (start));
   if (quoit_start_get_alternative (start) == 0)
@@ -89,7 +89,8 @@ const Verb verb_when = {
   "",
   "find when a request fits",
   "Groups end when they are expected to (reserve --expect), or else at the end of their lease. The exit status is\n"
-  "0 if the time is known, 5 if the request waits for a group whose end is unknown, and 6 if it never fits.",
+  "0 if the time is known, 5 if it is not, for example because a group has no known end, and 6 if the\n"
+  "request never fits.",
   0,
   0,
   run,

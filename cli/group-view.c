@@ -259,6 +259,9 @@ find_problem (const QuoitGroup *group)
   if (n == 0 && quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
     g_string_append_printf (text, "bundles of it are on dead or draining nodes: see 'quoit explain %s'",
                             quoit_group_get_handle (group));
+  if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
+    g_string_append_printf (text, "its source has not placed it: see 'quoit explain %s'",
+                            quoit_group_get_handle (group));
   return text->len == 0 ? NULL : g_strconcat (quoit_group_get_handle (group), ": ", text->str, NULL);
 }
 

@@ -63,9 +63,10 @@ add_later (Table *table, const QuoitStart *start, uint32_t n, bool is_known)
     {
       for (guint i = 0; i < 4; i++)
         table_skip (table);
-      table_add_text (table, !is_known       ? "cannot grow now"
-                             : start != NULL ? "waits for a group whose end is unknown"
-                                             : "no other slices match its request");
+      table_add_text (table, !is_known ? "cannot grow now"
+                             : start != NULL
+                                 ? "waits for a group without a known end, or for a host that is dead or draining"
+                                 : "no other slices match its request");
       return;
     }
   ends = list_ends (start);

@@ -234,6 +234,11 @@ ok 0 "a second source with equal slice names is imported" import fleet 'v6e 4x4 
 baseline
 refused 3 "resize with an excluded name that became ambiguous" "'v6e-4x4-1' is ambiguous" resize train --slices 2 --now "$now"
 
+# --- an end that is unknown can be that of a drain
+fresh 'v6e 4x4 x1 draining=0'
+ok 5 "when a drain ends is unknown" when --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+out "the assumption is about hosts, too" "groups without a known end do not end, and hosts stay as they are"
+
 # --- ranges and growth
 fresh
 ok 0 "five slices are imported" import fleet 'v6e 4x4 x5' --now "$now"

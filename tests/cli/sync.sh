@@ -42,7 +42,7 @@ holder=cac052a2c50ab9fa147e921e740b01000000@4
 ok 0 "status prints the problems of groups" status -o json
 fact "status names hold-and-wait, and who has only the head of a slice" \
   "[('hold-and-wait: $pending@2 waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;') in p['problem'] for p in d['problems']]" "[True]"
-ok 0 "explain prints why the pending group waits" explain "$pending"
+ok 0 "explain prints why the pending group waits" explain "$pending" -o wide
 out "explain names hold-and-wait" "hold-and-wait: $pending@2 waits for 'TPU-v6e-16-head', while $holder has only the head of v6e-group-0"
 ok 0 "verify replays the import of groups" verify
 baseline

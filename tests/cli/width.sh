@@ -136,6 +136,7 @@ fact "JSON has bytes" "[r['total'] for r in d['resources'] if r['resource'] == '
 ok 0 "a short id finds its group" show a44a00ec
 has out "the facts have the whole id" "a44a00ec47957c78d89b8e33799401000000@2"
 has out "the facts have Ray's state" "in Ray:         PENDING"
+has out "a pending group has the next step" "its source has not placed it: see 'quoit explain a44a00ec@2'"
 ok 0 "a short id with the number of the group" explain a44a00ec@2
 holds "hold-and-wait comes first" sh -c 'head -n 1 "$1" | grep -q "^hold-and-wait: a44a00ec@2 waits for"' sh "$tmp/out"
 COLUMNS=70 quoit explain a44a00ec >"$tmp/out"
