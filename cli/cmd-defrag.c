@@ -52,22 +52,16 @@ list_moves (const QuoitDefragmentation *plan, bool are_cubes)
   return moves;
 }
 
-/* Adds a line "quoit VERB NODE" for each host of the slices. */
+/* Adds a line "quoit VERB slice SLICE" for each slice. */
 static void
-add_node_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *verb)
+add_slice_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *verb)
 {
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
     {
-      const uint32_t slice = quoit_defragmentation_get_slice (plan, i);
-      const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+      g_autofree char *name = quoit_snapshot_dup_slice_full_name (snapshot, quoit_defragmentation_get_slice (plan, i));
+      g_autofree char *word = text_for_shell (name);
 
-      for (uint32_t node = first; node < first + quoit_snapshot_get_slice_n_nodes (snapshot, slice); node++)
-        {
-          g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, node);
-          g_autofree char *word = text_for_shell (name);
-
-          g_ptr_array_add (lines, g_strdup_printf ("quoit %s %s", verb, word));
-        }
+      g_ptr_array_add (lines, g_strdup_printf ("quoit %s slice %s", verb, word));
     }
 }
 
@@ -97,7 +91,7 @@ list_commands (const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
 
-  add_node_lines (lines, snapshot, plan, "drain");
+  add_slice_lines (lines, snapshot, plan, "drain");
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
     {
       g_autofree char *group = quoit_defragmentation_dup_group (plan, i);
@@ -105,7 +99,7 @@ list_commands (const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
 
       g_ptr_array_add (lines, g_strdup_printf ("quoit repair %s", word));
     }
-  add_node_lines (lines, snapshot, plan, "undrain");
+  add_slice_lines (lines, snapshot, plan, "undrain");
   return lines;
 }
 

@@ -25,7 +25,7 @@ fact "the groups are in order" 'd["groups"]' "['a0@2', 'a3@8']"
 ok 0 "the past is planned" defrag --dry-run --at 1 -o json
 fact "the past needed no moves" "$facts" "['best', 0, 0, 0, 0]"
 ok 0 "the commands are printed" defrag --dry-run --commands --now "$now"
-out "a host is drained" "quoit drain 'fleet/p/p-1-0'"
+out "a slice is drained" "quoit drain slice 'fleet/p/p-1'"
 out "a group is repaired" "quoit repair 'a0@2'"
 holds "nothing has changed" unchanged
 sed "s/\$/ --now $now/" "$tmp/out" >"$tmp/commands"
