@@ -155,9 +155,11 @@ QUOIT_API int64_t quoit_snapshot_get_keep_ms (const QuoitSnapshot *snapshot);
  * entry), without a report. The cost does not depend on the size of the fleet if the request has no pool, zone,
  * selector, name of a slice or node, domain to keep to, or spread. Such a call allocates no memory. With a pool, zone,
  * selector, names, a domain to keep to or a spread, only the first calls with them do, because the slices that they
- * select and their domains are remembered. More than 1,024 domains, a group to be near to, and something ahead that
- * begins before the lease of the request ends need memory in each call. A request that does not fit is not a failure.
- * With alternatives, both results are those of the alternative that quoit_snapshot_explain() reports on.
+ * select and their domains are remembered, for the last 32 different sets of these constraints. Memory is needed in
+ * each call with a domain to keep to or a spread in a fleet of more than 1,024 pools, with a selector that matches only
+ * some hosts of a slice, with a group to be near to, and if something ahead begins before the lease of the request
+ * ends. A request that does not fit is not a failure. With alternatives, both results are those of the alternative that
+ * quoit_snapshot_explain() reports on.
  *
  * Fails with:
  *
