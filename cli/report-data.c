@@ -157,7 +157,7 @@ typedef struct {
   GString *classes, *looks;
 } SliceLists;
 
-/* "" if each node is SLICE-WORKER; otherwise their names, with a line feed after each. */
+/* "" if each node is SLICE-WORKER; otherwise their names in one line each, with a line feed after each. */
 static char *
 format_node_names (const QuoitSnapshot *snapshot, const char *slice, const GArray *nodes)
 {
@@ -168,10 +168,10 @@ format_node_names (const QuoitSnapshot *snapshot, const char *slice, const GArra
     {
       const int64_t node = g_array_index (nodes, int64_t, i);
       const char *name = node < 0 ? "" : quoit_snapshot_get_node_name (snapshot, (uint32_t) node);
-      g_autofree char *usual = g_strdup_printf ("%s-%u", slice, i);
+      g_autofree char *usual = g_strdup_printf ("%s-%u", slice, i), *line = text_in_one_line (name);
 
       are_usual = are_usual && (node < 0 || g_str_equal (usual, name));
-      g_string_append_printf (names, "%s\n", name);
+      g_string_append_printf (names, "%s\n", line);
     }
   return are_usual ? g_strdup ("") : g_strdup (names->str);
 }

@@ -3,7 +3,12 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const read = (id) => JSON.parse($(id).textContent);
+// Characters that no one can see, or that reverse text, are shown as bytes, like in tables of quoit.
+const escaped = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => c === "\n" ? c : encodeURIComponent(c).toLowerCase().replaceAll("%", "\\x"));
+const read = (id) => {
+  const json = $(id).textContent, hasHidden = /\\u(?!00(26|3c|3e))/.test(json);
+  return JSON.parse(json, hasHidden ? (key, value) => typeof value === "string" ? escaped(value) : value : undefined);
+};
 const status = read("data-status"), slots = read("data-slots"), fragmentation = read("data-fragmentation");
 const map = read("data-map"), history_ = read("data-history");
 const SVG = "http://www.w3.org/2000/svg";

@@ -91,6 +91,7 @@ shown json env g -o json
 shown text map
 shown json map -o json
 shown text map --svg /dev/stdout
+shown text report
 shown json export json
 shown json export jgf
 shown text export dot

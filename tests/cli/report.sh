@@ -181,6 +181,9 @@ hold=$top_srcdir/tests/data/captures/gke.hold-and-wait
 ok 0 "a list of Ray with groups" report ray-nodes "$hold.ray-list-nodes--detail--format-json.json" \
   --groups "$hold.ray-list-placement-groups--detail--format-json.json" --now "$now"
 page "has Ray's pending groups and their problem" 'sum(g["state"] == "pending" for g in d["status"]["groups"]) > 0, len(d["status"]["problems"]) > 0' "(True, True)"
+sed 's/"node_name": "\([^"]*\)"/"node_name": "\1\\nx"/g' "$hold.ray-list-nodes--detail--format-json.json" >"$tmp/lines.json"
+ok 0 "a list with line feeds in names" report ray-nodes "$tmp/lines.json" --now "$now"
+page "has a line for each node" 'all(text.count("\n") == len(hosts) for text, hosts in zip(s["nodes"], s["hosts"])), "\\x0ax\n" in s["nodes"][0]' "(True, True)"
 mkdir "$tmp/bin"
 printf '#!/bin/sh\ncase "$*" in *placement-groups*) f=%s ;; *) f=%s ;; esac\ncat "$f"\n' \
   "$hold.ray-list-placement-groups--detail--format-json.json" "$hold.ray-list-nodes--detail--format-json.json" >"$tmp/bin/ray"

@@ -26,6 +26,18 @@ evil='</script><img src=x onerror=alert(1)>'
 fresh
 holds "a source with a name of HTML" quoit import fleet 'v6e 4x4 x2' --source '<img src=x onerror=alert(1)>' --now "$now"
 holds "a page of it" quoit report --title "$evil" --file "$tmp/pages/evil.html" --now "$now"
+# Names of nodes with a line feed, with text from right to left, and with a control character.
+"$wheels/bin/python" - >"$tmp/hidden.json" <<'PY'
+import json
+names = "a\nb", "c\u202ed", "e", "f\u0001"
+print(json.dumps([{
+    "NodeID": f"{i:056x}", "Alive": True, "NodeManagerAddress": f"192.0.2.{i + 1}", "NodeName": name,
+    "NodeManagerHostname": name, "Resources": {"CPU": 2.0, "TPU": 4.0},
+    "Labels": {"ray.io/accelerator-type": "TPU-V6E", "ray.io/tpu-slice-name": "s", "ray.io/tpu-pod-type": "v6e-16",
+               "ray.io/tpu-topology": "4x4", "ray.io/tpu-worker-id": str(i)},
+} for i, name in enumerate(names)]))
+PY
+holds "a page of nodes with hidden characters" quoit report ray-nodes "$tmp/hidden.json" --file "$tmp/pages/hidden.html" --now "$now"
 for size in 2 220; do
   holds "the page of $size slices in docs/ is up to date" cmp "$tmp/pages/fleet-$size.html" "$top_srcdir/docs/report/fleet-$size.html"
 done
