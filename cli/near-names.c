@@ -80,6 +80,30 @@ names_kind (const char *message, const char *kind)
   return g_strstr_len (message, strchr (message, '\'') - message, kind) != NULL;
 }
 
+/* Returns where the names are listed that @message does not find. */
+static const char *
+find_list (const char *message)
+{
+  static const struct {
+    const char *text, *list;
+  } lists[] = {
+    { "no group '", "; see quoit groups" },
+    { "no node '", "; see quoit nodes" },
+    { "no slice '", "; see quoit slices" },
+    { "no pool '", "; see quoit status" },
+    { "no window '", "; see quoit calendar" },
+    { "no quota '", "; see quoit quota" },
+    { "of a node or slice", "; see quoit nodes" },
+    { "of a node, slice or group", "; see quoit nodes and groups" },
+    { "of a slice, group or pool", "; see quoit slices and groups" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    if (strstr (message, lists[i].text) != NULL)
+      return lists[i].list;
+  return "";
+}
+
 /* Returns what to add to @message, which does not find @name. g_free() it. */
 static char *
 format_help (const QuoitSnapshot *snapshot, const char *name, const char *message)
@@ -94,7 +118,7 @@ format_help (const QuoitSnapshot *snapshot, const char *name, const char *messag
     nearest.found = g_strdup (quoit_group_get_name (group));
   else
     offer_names (&nearest, snapshot);
-  return nearest_format_question (&nearest, "");
+  return nearest.found == NULL ? g_strdup (find_list (message)) : nearest_format_question (&nearest, "");
 }
 
 void

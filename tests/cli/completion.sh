@@ -34,6 +34,10 @@ refused 4 "a slice for a group" "no group 'big-0'; 'big-0' is the name of a slic
 refused 4 "a misspelt slice" "did you mean 'big-1'?" show bgi-1
 refused 4 "another number is no misspelt name" "'big-7': expected the name of a node, slice or group" show big-7
 holds "another number is no question" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
+has err "the message names the lists of names" "expected the name of a node, slice or group; see quoit nodes and groups"
+refused 4 "a group that does not exist" "no group 'zzz'; see quoit groups" release zzz
+refused 4 "a pool that does not exist" "no pool 'zzz' in the fleet; see quoit status" \
+  fits --accelerator v6e --topology 4x4 --slices 1 --pool zzz
 refused 4 "a file that is missing, with the name of a group but for a letter" "trina" import raycluster trina
 holds "no name is proposed for a file" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
 refused 2 "a word that is like no verb" "'frobnicate' is not a verb; quoit --help lists them" frobnicate
