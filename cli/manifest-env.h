@@ -18,7 +18,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ManifestOptions, manifest_options_clear)
 bool manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error);
 
 /* If the manifest @text has no Ray object, but another object that makes pods, such as a JobSet, prints its pods and
- * sets *@is_printed. Sets @reason if the nodes of the manifest cannot be made, which is no failure. */
+ * sets *@is_printed. Sets @reason if the manifest makes no nodes, which is no failure. */
 bool manifest_print_jobs (Session *session, const ManifestOptions *options, const char *text, gsize length,
                           gint64 slice_id, gint64 worker_id, bool *is_printed, GError **reason, GError **error);
 

@@ -184,8 +184,10 @@ manifest_print_jobs (Session *session, const ManifestOptions *options, const cha
   Jobs jobs = { .snapshot = snapshot };
   EnvChoice choice = { -1, slice_id, worker_id, -1, -1 };
 
-  /* A suspended object has no nodes. */
   *is_printed = snapshot != NULL && quoit_snapshot_get_n_nodes (snapshot) > 0 && !has_ray_head (snapshot);
+  if (snapshot != NULL && quoit_snapshot_get_n_nodes (snapshot) == 0)
+    g_set_error_literal (reason, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+                         "no pods: expected an object that is not suspended, with replicas");
   if (!*is_printed)
     return true;
   jobs.source = quoit_snapshot_get_source_name (snapshot, 0);

@@ -128,7 +128,9 @@ quoit_launch_set_job (QuoitLaunch *launch, const char *name, const char *subdoma
 {
   g_return_val_if_fail (launch != NULL, 0);
 
-  if (!check_name (QUOIT_PROFILE_JOB, name, error) || !check_label ("subdomain", subdomain, error))
+  /* Objects of other kinds, which are not indexed, can have other names. */
+  if ((launch->job.is_indexed && !check_name (QUOIT_PROFILE_JOB, name, error))
+      || !check_label ("subdomain", subdomain, error))
     return 0;
   replace (&launch->job.name, name);
   replace (&launch->job.subdomain, subdomain);

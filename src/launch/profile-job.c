@@ -34,13 +34,15 @@ check_slice_of_job (const QuoitTopology *topology, const QuoitLaunch *launch, co
                         name);
 }
 
-/* The last pod has the longest host name. */
+/* The last pod has the longest host name. Only pods of an indexed job have host names with the name of the object. */
 static gboolean
-check_length (const QuoitTopology *topology, const char *name, GError **error)
+check_names (const QuoitTopology *topology, const QuoitLaunch *launch, const char *name, GError **error)
 {
   g_autofree char *pod = g_strdup_printf ("%s-%u", name, topology->processes->len / topology->per_host - 1);
 
-  return quoit_launch_check_pod (QUOIT_PROFILE_JOB, name, pod, "", error);
+  return !launch->job.is_indexed
+         || (quoit_launch_check_name (QUOIT_PROFILE_JOB, name, error)
+             && quoit_launch_check_pod (QUOIT_PROFILE_JOB, name, pod, "", error));
 }
 
 static gboolean
@@ -84,7 +86,7 @@ quoit_topology_job (const QuoitTopologyInput *input, const QuoitLaunch *launch, 
       = quoit_topology_new_bare (input, QUOIT_SLICES_IN_ORDER, quoit_topology_input_per_host (input, launch));
   const char *name = launch->job.name != NULL ? launch->job.name : input->group->name;
 
-  if (!quoit_launch_check_name (QUOIT_PROFILE_JOB, name, error) || !check_length (topology, name, error)
+  if (!check_names (topology, launch, name, error)
       || (count_hosts (topology, 0) > 1 && !check_slice_of_job (topology, launch, name, error)))
     return NULL;
   for (guint first = 0; first < topology->processes->len;)

@@ -59,6 +59,10 @@ refused 3 "a JobSet that contradicts its topology" "env: pods.yaml: line |parall
 sed 's/parallelism: 4/parallelism: 2/; s/completions: 4/completions: 2/; s/4x4/2x2/' "$set" >many.yaml
 refused 3 "a job whose pods have a slice each" "replicated job 'workers': expected jobs of one slice each" env --manifest many.yaml
 
+sed 's/^spec:/spec:\n  suspend: true/' "$set" >suspended.yaml
+refused 3 "a suspended JobSet" "env: suspended.yaml: no pods: expected an object that is not suspended, with replicas" \
+  env --manifest suspended.yaml
+
 # --- other objects
 selectors='nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}'
 chips='containers: [{name: a, image: a, resources: {limits: {google.com/tpu: 4}}}]'
@@ -116,6 +120,11 @@ selectors='nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, c
 printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {%s, %s}\n' "$selectors" "$chips" >pod.yaml
 ok 0 "the environment of a Pod is printed" env --manifest pod.yaml
 out "a pod on one host needs no names" "TPU_WORKER_HOSTNAMES='localhost'"
+long=$(printf '%063d' 0 | tr 0 a)
+for name in "$long" my.pod; do
+  sed "s/name: p}/name: $name}/" pod.yaml >name.yaml
+  ok 0 "a name that only a Pod can have is accepted" env --manifest name.yaml
+done
 printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 2, template: {spec: {%s, %s}}}\n' "$selectors" "$chips" >deployment.yaml
 ok 0 "the environment of a Deployment is printed" env --manifest deployment.yaml -o json
 fact "each pod of a Deployment has a slice" '[(p["slice"], p["worker_id"]) for p in d["processes"]]' "[('d-0', 0), ('d-1', 0)]"
