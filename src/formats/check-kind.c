@@ -320,6 +320,8 @@ check_parts (QuoitChecker *checker, JsonNode *object)
   if (version.type != QUOIT_SCALAR_STRING || kind.type != QUOIT_SCALAR_STRING)
     return;
   quoit_check_compare_metadata (checker, object);
+  if (g_str_has_prefix (version.text, pod_templates[0].group) && strcmp (kind.text, pod_templates[0].kind) == 0)
+    quoit_check_compare_jobs (checker, object, "spec.replicatedJobs[].template", find_kind ("batch/v1", "CronJob"));
   for (guint i = 0; i < G_N_ELEMENTS (pod_templates); i++)
     if (g_str_has_prefix (version.text, pod_templates[i].group) && strcmp (kind.text, pod_templates[i].kind) == 0)
       quoit_check_compare_pods (checker, object, pod_templates[i].path);

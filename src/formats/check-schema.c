@@ -589,3 +589,17 @@ quoit_check_compare_pods (QuoitChecker *checker, JsonNode *object, const char *p
   comparison.has_pods = TRUE;
   compare_below (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, type }, path, type);
 }
+
+void
+quoit_check_compare_jobs (QuoitChecker *checker, JsonNode *object, const char *path, const QuoitSchemaKind *cron_job)
+{
+  g_auto (QuoitComparison) comparison = { 0 };
+  const QuoitSchemaField *spec = find_field (&quoit_schema_types[cron_job->type], "spec");
+  const QuoitSchemaField *job = spec == NULL ? NULL : find_field (field_type (spec), "jobTemplate");
+
+  g_return_if_fail (job != NULL);
+
+  comparison_init (&comparison, checker, QUOIT_SCHEMA_NATIVE);
+  comparison.is_status = TRUE;
+  compare_below (&comparison, &(QuoitPlace) { NULL, object, NULL, 0, field_type (job) }, path, field_type (job));
+}

@@ -23,3 +23,8 @@ void quoit_check_compare (QuoitChecker *checker, JsonNode *object, const QuoitSc
    "spec.podSets[].template". */
 void quoit_check_compare_metadata (QuoitChecker *checker, JsonNode *object);
 void quoit_check_compare_pods (QuoitChecker *checker, JsonNode *object, const char *path);
+
+/* Compares the job templates at @path with those of @cron_job, the schema of a CronJob: only the names and types of
+ * their fields, because a controller may set what is missing, and other rules know what goes together. */
+void quoit_check_compare_jobs (QuoitChecker *checker, JsonNode *object, const char *path,
+                               const QuoitSchemaKind *cron_job);
