@@ -68,6 +68,11 @@ def test_fragmentation_is_that_of_snapshots(pyplot, ledger, tmp_path):
     assert all(len(values) == now.seq for values in lines.values())
 
 
+def test_each_entry_is_measured_at_most_once(pyplot, ledger):
+    few, many = (quoit.plot.fragmentation(ledger, samples=samples).lines[0] for samples in (2, 2**32 - 1))
+    assert len(few.get_xdata()) == 2 and len(many.get_xdata()) == ledger.snapshot().seq
+
+
 def test_given_axes_are_used(pyplot, ledger):
     _, axes = pyplot.subplots(3)
     assert quoit.plot.fleet(ledger.snapshot(), axes=axes[0]) is axes[0]

@@ -245,9 +245,9 @@ QUOIT_API bool quoit_launch_set_job (QuoitLaunch *launch, const char *name, cons
  * kuberay, with the names in the manifest. Use it for groups on the nodes of this manifest, such as those that
  * quoit_ledger_import() makes of it. The name of a Job that a CronJob makes ends with "-xxxxxxxx" instead of its time.
  *
- * Fails with %QUOIT_ERROR_INVALID if the manifest cannot be read, if Kubernetes refuses a name in it, or if the pods of a
- * LeaderWorkerSet have a number of containers with chips other than 1, 2, 4 or 8; with %QUOIT_ERROR_NOT_FOUND if it has
- * no such pool. Several containers with chips in the pods of other objects count as one process.
+ * Fails with %QUOIT_ERROR_INVALID if the manifest cannot be read, if Kubernetes refuses a name in it, or if the pods of
+ * a LeaderWorkerSet have a number of containers with chips other than 1, 2, 4 or 8; with %QUOIT_ERROR_NOT_FOUND if it
+ * has no such pool. Several containers with chips in the pods of other objects count as one process.
  *
  * Returns: (transfer full): the launch; quoit_launch_free() it
  *

@@ -178,7 +178,8 @@ def fragmentation(ledger: Ledger, *, samples: int = 24, axes: Any = None) -> Any
     newest = ledger.snapshot()
     first, last = (1 if checkpoint is None else checkpoint.seq), newest.seq
     samples = min(samples, max(last - first + 1, 2))
-    seqs = sorted({first + (last - first) * at // (samples - 1) for at in range(samples)}) if last >= first else []
+    n_steps = min(samples - 1, last - first)
+    seqs = [first + (last - first) * at // n_steps for at in range(n_steps)] + [last] if last >= first else []
     lines: dict[str, list[tuple[datetime.datetime, float]]] = {}
     for seq in seqs:
         snapshot = newest if seq == last else ledger.snapshot_at(seq)
