@@ -299,7 +299,7 @@ check_schema (QuoitChecker *checker, JsonNode *object, const char *kind)
 static void
 check_file (QuoitChecker *checker)
 {
-  g_hash_table_insert (checker->objects, g_strdup (""), g_hash_table_new (g_str_hash, g_str_equal));
+  g_hash_table_insert (checker->objects, g_strdup (""), g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL));
   for_each_object (checker, add_name);
   for_each_object (checker, check_object);
   for_each_object (checker, check_schema);
