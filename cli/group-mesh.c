@@ -119,6 +119,17 @@ new_mesh (const QuoitDevices *devices, const MeshSpec *spec, GError **error)
   return quoit_mesh_new (devices, spec->sizes, spec->axes.n, spec->flags, error);
 }
 
+/* Returns whether the sizes of --axes, which are those of the whole mesh, multiply to the number of devices. */
+static bool
+has_all_devices (const MeshSpec *spec, uint32_t n_devices)
+{
+  uint64_t product = 1;
+
+  for (guint i = 0; i < spec->axes.n && product <= n_devices; i++)
+    product *= spec->axes.sizes[i];
+  return product == n_devices;
+}
+
 /* Returns an example of --dcn: the first axis whose size @n_slices divides, or NULL if there is none. g_free() it. */
 static char *
 suggest_dcn (const Axes *axes, uint32_t n_slices)
@@ -131,12 +142,18 @@ suggest_dcn (const Axes *axes, uint32_t n_slices)
 
 /* Reports that the mesh needs --dcn. JAX's reason would not help: it finds several devices at each place of a slice. */
 static void
-refuse_missing_dcn (const MeshSpec *spec, uint32_t n_slices, GError **error)
+refuse_missing_dcn (const MeshSpec *spec, uint32_t n_slices, uint32_t n_devices, GError **error)
 {
   g_autofree char *axes = axes_format (&spec->axes, spec->axes.sizes, 1),
                   *example = suggest_dcn (&spec->axes, n_slices);
 
-  if (example != NULL)
+  if (!has_all_devices (spec, n_devices))
+    g_set_error (
+        error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+        "--axes '%s': expected sizes that multiply to %u, the devices of %u slices, and --dcn for the axis that "
+        "spans the slices",
+        axes, n_devices, n_slices);
+  else if (example != NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
                  "--axes '%s': mesh spans %u slices: add --dcn, for example %s", axes, n_slices, example);
   else
@@ -147,16 +164,23 @@ refuse_missing_dcn (const MeshSpec *spec, uint32_t n_slices, GError **error)
         axes, n_slices, n_slices);
 }
 
-/* Prefixes the message with the options that contain the refused sizes. */
+/* Prefixes the message with the options that contain the refused sizes, and adds what they have to multiply to. */
 static void
-prefix_options (const MeshSpec *spec, GError **error)
+explain_options (const MeshSpec *spec, uint32_t n_devices, GError **error)
 {
   g_autofree char *axes = axes_format (&spec->axes, spec->axes.sizes, 1);
   g_autofree char *dcn = spec->dcn_sizes == NULL ? NULL : axes_format (&spec->axes, spec->dcn_sizes, 2);
+  g_autofree char *message = NULL;
 
   if (dcn != NULL)
     g_prefix_error (error, "--axes '%s' with --dcn '%s': ", axes, dcn);
-  else
+  if (dcn != NULL && !has_all_devices (spec, n_devices))
+    {
+      message = (*error)->message;
+      (*error)->message
+          = g_strdup_printf ("%s; the sizes of --axes multiply to %u, the devices of all slices", message, n_devices);
+    }
+  if (dcn == NULL)
     g_prefix_error (error, "--axes '%s': ", axes);
 }
 
@@ -185,10 +209,10 @@ group_mesh_build (const QuoitGroup *group, const MeshSpec *spec, GroupMesh *grou
       n_slices = group_mesh_count_slices (group_mesh->devices);
       if (spec->dcn_sizes == NULL && n_slices > 1)
         {
-          refuse_missing_dcn (spec, n_slices, error);
+          refuse_missing_dcn (spec, n_slices, quoit_devices_get_n_devices (group_mesh->devices), error);
           return false;
         }
-      prefix_options (spec, &refusal);
+      explain_options (spec, quoit_devices_get_n_devices (group_mesh->devices), &refusal);
       g_propagate_error (error, g_steal_pointer (&refusal));
       return false;
     }

@@ -43,7 +43,7 @@ refused 3 "product of axes beyond 64 bits" "multiplies to more than can be count
   mesh cube --axes a=4194304,b=4194304,c=4194304
 refused 3 "mesh of 60 axes" "expected 64, the number of devices, such as '1,1,1,|,1,2,2,2,2,2,2'" mesh cube --axes "$(count 60 a%d=2)"
 refused 3 "mesh of 65 axes" "--axes of '65' axes: expected at most 64" mesh cube --axes "$(count 65 a%d=1)"
-refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'" \
+refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'; the sizes of --axes multiply to 32, the devices of all slices" \
   mesh train --axes a=2,b=17 --dcn a=2
 refused 3 "--dcn that does not match the slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the number of granules, such as '2,1'" mesh train --axes a=4,b=8 --dcn a=4
 refused 3 "--dcn that does not match the processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the number of granules, such as '4,2'" \
@@ -83,6 +83,8 @@ done
 ok 0 "--split-physical, which the message proposes, is accepted" mesh cube --axes a=8,b=8 --split-physical
 refused 3 "--contiguous with submeshes that are not contiguous" "mesh shape '8,8': expected '16,4'|submeshes of 4x4x4" mesh cube --axes a=8,b=8 --contiguous
 ok 0 "--contiguous with contiguous submeshes is accepted" mesh cube --axes a=16,b=4 --contiguous
+refused 3 "mesh of one slice for a group of two" "--axes 'a=16': expected sizes that multiply to 32, the devices of 2 slices, and --dcn for the axis" \
+  mesh train --axes a=16
 refused 3 "mesh of two slices without --dcn" "mesh spans 2 slices: add --dcn, for example --dcn a=2" mesh train --axes a=32
 refused 3 "more than 6 axes to order" "--axes 'a=2,|of '8' axes: expected at most 6 axes longer than 1" \
   mesh huge --axes a=2,b=2,c=2,d=2,e=2,f=2,g=1,h=96 --suggest

@@ -249,7 +249,7 @@ refused 3 "--axis with the full name of a slice" "'fleet/solo/solo-0' is the nam
 refused 3 "--axis with the name of a pool" "'fleet/seven' is the name of a pool|expected a group" map fleet/seven --axes a=16 --axis a
 refused 4 "--axis with an unknown group" "'nobody'" map nobody --axes a=16 --axis a
 refused 7 "--axis with the id of an older group" "'train@1' now, not '@9'" map train@9 --axes a=16 --axis a
-refused 3 "mesh that JAX refuses" "--axes 'a=5': mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" map train --axes a=5 --axis a
+refused 3 "mesh that JAX refuses" "--axes 'a=5': expected sizes that multiply to 32, the devices of 2 slices, and --dcn for the axis that spans the slices" map train --axes a=5 --axis a
 refused 3 "axes that do not multiply to the devices" "--axes 'a=5': |expected 8, the number of devices, such as '8'" map ring --axes a=5 --axis a
 refused 3 "repeated axis" "--axes: axis 'a' is given twice" map ring --axes a=2,a=4 --axis a
 refused 2 "--contiguous with --dcn" "expected one of --contiguous and --dcn" \

@@ -110,8 +110,8 @@ refused 3 "mesh of two slices without --dcn" \
   "--axes 'data=2,fsdp=16': mesh spans 2 slices: add --dcn, for example --dcn data=2" mesh train --axes data=2,fsdp=16
 refused 3 "two slices without --dcn, and only the second axis is divisible" "for example --dcn b=2" mesh train --axes a=1,b=32
 ok 0 "the proposed --dcn works" mesh train --axes a=1,b=32 --dcn b=2
-refused 3 "two slices without an axis of even size" \
-  "mesh spans 2 slices: expected an axis whose size is a multiple of 2, and --dcn with that axis" mesh train --axes a=1,b=33
+refused 3 "two slices, and another number of devices" \
+  "--axes 'a=1,b=33': expected sizes that multiply to 32, the devices of 2 slices, and --dcn" mesh train --axes a=1,b=33
 refused 3 "axis that needs a split physical axis" "axis 1 of size '8' is not the size of a free physical axis|'16,4', '4,16' or" \
   mesh cube --axes a=8,b=8
 refused 3 "--contiguous with impossible submeshes" "contiguous" mesh four --axes a=2,b=8 --contiguous
