@@ -62,14 +62,13 @@ add_host_names (QuoitSliceVariables *slice, const QuoitLaunch *launch, const cha
   return quoit_slice_variables_add_hosts (slice, hosts, DEFAULT_PROCESS_PORT, error);
 }
 
+/* @is_pod: the slice has one host, so that it is a pod, and its id is the index of the pod. */
 static void
-set_variables (QuoitSliceVariables *slice, const QuoitLaunch *launch, QuoitProcess *process)
+set_variables (QuoitSliceVariables *slice, const QuoitLaunch *launch, gboolean is_pod, QuoitProcess *process)
 {
   const guint32 task = quoit_process_index_in_slice (slice->topology, process);
   g_autofree char *id = g_strdup_printf ("%u", task);
-  /* On slices with one host, each slice is a pod. */
-  g_autofree char *index = g_strdup_printf ("%u", count_hosts (slice->topology, slice->first) > 1 ? process->worker_id
-                                                                                                  : process->slice_id);
+  g_autofree char *index = g_strdup_printf ("%u", is_pod ? process->slice_id : process->worker_id);
 
   quoit_slice_variables_set (slice, process);
   quoit_process_set_variable (process, "TPU_WORKER_ID", id);
@@ -92,11 +91,12 @@ quoit_topology_job (const QuoitTopologyInput *input, const QuoitLaunch *launch, 
   for (guint first = 0; first < topology->processes->len;)
     {
       g_auto (QuoitSliceVariables) slice = quoit_slice_variables (topology, first);
+      const gboolean is_pod = count_hosts (topology, first) == 1;
 
       if (!add_host_names (&slice, launch, name, error))
         return NULL;
       for (; first < slice.end; first++)
-        set_variables (&slice, launch, &g_array_index (topology->processes, QuoitProcess, first));
+        set_variables (&slice, launch, is_pod, &g_array_index (topology->processes, QuoitProcess, first));
     }
   quoit_topology_note (topology,
                        "Kubernetes chooses the hosts of the pods: the variables are those of the pod with this index; "

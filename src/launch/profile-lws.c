@@ -282,7 +282,7 @@ set_slice_variables (QuoitTopology *topology, const LeaderSet *set, QuoitSliceVa
 /* --- the topology --- */
 
 static gboolean
-check (const QuoitTopology *topology, const QuoitLaunch *launch, const LeaderSet *set, GError **error)
+check_set (const QuoitTopology *topology, const QuoitLaunch *launch, const LeaderSet *set, GError **error)
 {
   const guint32 n_slices = quoit_topology_n_slices (topology);
 
@@ -307,7 +307,7 @@ quoit_topology_lws (const QuoitTopologyInput *input, const QuoitLaunch *launch, 
                     .has_own_subdomains = (launch->lws.flags & QUOIT_LWS_OWN_SUBDOMAINS) != 0,
                     .has_subgroups = (launch->lws.flags & QUOIT_LWS_SUBGROUPS) != 0 };
 
-  if (!check (topology, launch, &set, error))
+  if (!check_set (topology, launch, &set, error))
     return NULL;
   for (guint first = 0; first < topology->processes->len;)
     {
