@@ -14,7 +14,7 @@ static gboolean
 check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GError **error)
 {
   gint64 max_ms = fleet->max_jump_ms;
-  g_autofree char *clock = NULL;
+  g_autofree char *now = NULL, *clock = NULL;
 
   if (max_ms == 0)
     max_ms = store->engine->is_private ? G_MAXINT64 : DAY_MS;
@@ -22,12 +22,13 @@ check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GEr
     return TRUE;
   if (store->engine->elapsed_ms != NULL && now_ms - fleet->clock_ms - max_ms <= store->engine->elapsed_ms (store))
     return TRUE;
+  now = quoit_time_format (now_ms);
   clock = quoit_time_format (fleet->clock_ms);
   return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "clock '%" G_GINT64_FORMAT "': %" G_GINT64_FORMAT " s ahead of the last entry (%s), and at most "
+                     "clock '%s': %" G_GINT64_FORMAT " s ahead of the last entry (%s), and at most "
                      "%" G_GINT64_FORMAT " s are accepted: check the clock; if it is right, set the ledger's clock "
                      "first ('quoit set-clock')",
-                     now_ms, (now_ms - fleet->clock_ms) / 1000, clock, max_ms / 1000);
+                     now, (now_ms - fleet->clock_ms) / 1000, clock, max_ms / 1000);
 }
 
 /* Changes the fleet of a ledger in memory in place, which is much faster than a fork. No rollback can be needed: the

@@ -138,6 +138,8 @@ ok 0 "journal succeeds after a clock jump" journal -o json
 fact "times of entries never decrease" '[e["time"] for e in d["entries"]] == sorted(e["time"] for e in d["entries"])' True
 baseline
 refused 3 "a clock in seconds" "clock '1777627803'|milliseconds" renew job --lease 10s --now 1777627803
+refused 3 "a clock in the next year" "clock '2027-05-01T00:00:00.000Z': | s ahead of the last entry (2026-05-0|'quoit set-clock'" \
+  renew job --lease 10s --now 2027-05-01T00:00:00Z
 refused 3 "a clock in the year 2200" "clock '7258118400000'" renew job --lease 10s --now 2200-01-01T00:00:00Z
 refused 11 "confirm with a clock beyond the end of the lease" "'job@2' has ended" confirm job@2 --now 2026-05-02T09:30:00Z
 ok 0 "'quoit groups' with an earlier clock succeeds" groups --now "$(at 5)" -o json
