@@ -104,6 +104,21 @@ def test_more_samples_than_entries_are_as_many_as_entries(pyplot, ledger):
     ] * 2
 
 
+@pytest.mark.parametrize("draw", [quoit.plot.timeline, quoit.plot.fragmentation])
+def test_a_journal_that_is_compacted_meanwhile_is_read_again(pyplot, ledger, monkeypatch, draw):
+    read = quoit.Ledger.read_checkpoint
+
+    def read_and_compact(self):
+        found = read(self)
+        if found is None:
+            self.compact_journal(self.snapshot().seq, now_ms=NOW + 5000)
+        return found
+
+    monkeypatch.setattr(quoit.Ledger, "read_checkpoint", read_and_compact)
+    assert draw(ledger).get_xlabel() == "time (UTC)"
+    assert read(ledger).seq == 3
+
+
 def test_one_sample_is_refused(pyplot, ledger):
     with pytest.raises(quoit.InvalidError, match="samples 1: expected 2 or more"):
         quoit.plot.fragmentation(ledger, samples=1)

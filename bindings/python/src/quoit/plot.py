@@ -12,7 +12,7 @@ Install it with ``pip install 'quoit[plot]'``. Each function draws into `axes`, 
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from . import _c, errors
 from .fleet import SliceFlags
@@ -54,6 +54,21 @@ def _check_type(value: Any, name: str, expected: type) -> None:
 def _text(name: str) -> str:
     """The name for matplotlib, which reads text between two dollar signs as mathematics."""
     return name.replace("$", "\\$")
+
+
+_Read = TypeVar("_Read")
+
+
+def _read_journal(ledger: Ledger, read: Callable[[int], _Read]) -> _Read:
+    """Returns what `read` reads after the checkpoint. Reads again if another process compacts the journal meanwhile."""
+    checkpoint = ledger.read_checkpoint()
+    while True:
+        try:
+            return read(0 if checkpoint is None else checkpoint.seq)
+        except errors.Error:
+            before, checkpoint = checkpoint, ledger.read_checkpoint()
+            if checkpoint == before:
+                raise
 
 
 def _time(time_ms: int) -> datetime.datetime:
@@ -132,8 +147,7 @@ def timeline(ledger: Ledger, *, most: int = 40, axes: Any = None) -> Any:
     _check_type(ledger, "ledger", Ledger)
     most = _c.to_int(most, "most", _c.UINT32)
     axes = _new_axes("quoit.plot.timeline()", axes)
-    checkpoint = ledger.read_checkpoint()
-    entries = ledger.changes_since(0 if checkpoint is None else checkpoint.seq)
+    entries = _read_journal(ledger, ledger.changes_since)
     bars: dict[int, list[Any]] = {}  # id of the group -> name, begin, end
     for entry in entries:
         for effect in entry.effects:
@@ -149,6 +163,22 @@ def timeline(ledger: Ledger, *, most: int = 40, axes: Any = None) -> Any:
     axes.invert_yaxis()
     axes.set_xlabel("time (UTC)")
     return axes
+
+
+def _measure_entries(ledger: Ledger, first: int, samples: int) -> dict[str, list[tuple[datetime.datetime, float]]]:
+    """Returns the fragmentation of each class at equal distances from entry `first` on."""
+    newest = ledger.snapshot()
+    last = newest.seq
+    n_steps = min(samples - 1, last - first)
+    seqs = [first + (last - first) * at // n_steps for at in range(n_steps)] + [last] if last >= first else []
+    lines: dict[str, list[tuple[datetime.datetime, float]]] = {}
+    for seq in seqs:
+        snapshot = newest if seq == last else ledger.snapshot_at(seq)
+        for one, measured in zip(snapshot.classes, snapshot.measure_fragmentation()):
+            if measured.free_hosts > 0:
+                name = f"{one.accelerator} {one.topology}"
+                lines.setdefault(name, []).append((_time(snapshot.clock_ms or 0), measured.least_ppm / 1e6))
+    return lines
 
 
 def fragmentation(ledger: Ledger, *, samples: int = 24, axes: Any = None) -> Any:
@@ -174,19 +204,7 @@ def fragmentation(ledger: Ledger, *, samples: int = 24, axes: Any = None) -> Any
     if samples < 2:
         raise errors.InvalidError(f"samples {samples}: expected 2 or more")
     axes = _new_axes("quoit.plot.fragmentation()", axes)
-    checkpoint = ledger.read_checkpoint()
-    newest = ledger.snapshot()
-    first, last = (1 if checkpoint is None else checkpoint.seq), newest.seq
-    samples = min(samples, max(last - first + 1, 2))
-    n_steps = min(samples - 1, last - first)
-    seqs = [first + (last - first) * at // n_steps for at in range(n_steps)] + [last] if last >= first else []
-    lines: dict[str, list[tuple[datetime.datetime, float]]] = {}
-    for seq in seqs:
-        snapshot = newest if seq == last else ledger.snapshot_at(seq)
-        for one, measured in zip(snapshot.classes, snapshot.measure_fragmentation()):
-            if measured.free_hosts > 0:
-                name = f"{one.accelerator} {one.topology}"
-                lines.setdefault(name, []).append((_time(snapshot.clock_ms or 0), measured.least_ppm / 1e6))
+    lines = _read_journal(ledger, lambda first: _measure_entries(ledger, max(first, 1), samples))
     for number, (name, points) in enumerate(lines.items()):
         style = ("-", "--", ":", "-.")[number % 4]
         axes.step(*zip(*points), where="post", label=name, linestyle=style, marker="o", markersize=3)
