@@ -185,9 +185,8 @@ const Verb verb_slots = {
   "",
   "count the slices of each class, or how many parts of them fit",
   "With --accelerator, counts how many parts of each shape fit at once; with --cubes, how many slices can\n"
-  "be joined. A range such as 3..4 means that 3 fit, and that more than 4 are impossible. With --for, prints how many "
-  "slices the requests of\n"
-  "a queue lack. QUEUE has a request on each line, such as: v6e 4x4 x 2.",
+  "be joined. A range such as 3..4 means that 3 fit, and that more than 4 are impossible. With --for, prints\n"
+  "how many slices the requests of a queue lack. QUEUE has a request on each line, such as: v6e 4x4 x 2.",
   0,
   0,
   run,

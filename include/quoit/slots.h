@@ -83,7 +83,7 @@ QUOIT_API QuoitSlots *quoit_snapshot_count_slots (const QuoitSnapshot *snapshot,
  *   SOURCE/BLOCK most=N unit=U free=p-0,p-1,p-5 weights=1,1,1
  *
  * `free` has the free cubes, with a weight for each. For adjacent cubes, those are the cubes with a position, which
- * stands behind the name: p-0@0-0-0. The weights of the cubes of every joined slice sum up to at least U.
+ * follows the name: p-0@0-0-0. The weights of the cubes of every joined slice sum up to at least U.
  *
  * Fails with:
  *

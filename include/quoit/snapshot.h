@@ -528,9 +528,9 @@ QUOIT_API QuoitNodeState quoit_snapshot_get_node_state (const QuoitSnapshot *sna
  * quoit_snapshot_get_node_reason:
  * @node: below quoit_snapshot_get_n_nodes()
  *
- * Says why the source of the node reports this state: for Kubernetes "NotReady", "does not report", "gives pods fewer
- * chips than it has", "being deleted", "unschedulable" or "a taint announces its removal"; for a node that its source
- * no longer has, "no longer in its source". Later versions may have more reasons.
+ * Returns why the source of the node reports this state: for Kubernetes "NotReady", "does not report", "gives pods
+ * fewer chips than it has", "being deleted", "unschedulable" or "a taint announces its removal"; for a node that its
+ * source no longer has, "no longer in its source". Later versions may have more reasons.
  *
  * Returns: (transfer none): the reason; "" if the node is alive, if its source states none, or if a user has set the
  * state

@@ -9,6 +9,6 @@ const char *quoit_group_state_name (QuoitGroupState state); /* "RESERVED" */
 
 /* Returns what a source states as the cause: "NotReady"; "": none. */
 const char *quoit_node_cause_text (QuoitNodeCause cause);
-/* Returns why the source of the node reports its state; "": it is alive, its source does not say, or a user has set
+/* Returns why the source of the node reports its state; "": it is alive, its source states none, or a user has set
  * the state. */
 const char *quoit_fleet_node_reason (const QuoitFleet *fleet, QuoitNodeId node);

@@ -343,8 +343,8 @@ is_node (JsonNode *document)
 }
 
 /* Sets *@found to the object, or to NULL if the file has none. The Jobs of a file with a Ray object may do something
- * else, and the Pods of a file with nodes are not a manifest. Deployments and similar objects beside a JobSet, Job or
- * Pod do something else too. */
+ * else, and the Pods of a file with nodes are not a manifest. Deployments and similar objects in a file with a JobSet,
+ * Job or Pod do something else too. */
 static gboolean
 find_object (const QuoitManifest *manifest, JsonNode **found)
 {

@@ -48,7 +48,7 @@ count_pods (const LeaderSet *set)
   return set->pods_per_slice * set->slices_per_replica + (set->has_leader_apart ? 1 : 0);
 }
 
-/* --- the hosts that a pod is told --- */
+/* --- the hosts in the variables of a pod --- */
 
 /* The pods with the indices @first to @end - 1, and before them the leader. */
 typedef struct {
