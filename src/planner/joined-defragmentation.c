@@ -156,7 +156,8 @@ bound_gain (const Search *search)
   for (guint32 block = 0; block < n_blocks (search); block++)
     {
       n_free += search->loads[block].n_free;
-      by_block += search->loads[block].n_free / n + quoit_block_load_most (&search->loads[block], n);
+      if (quoit_cubing_can_hold (&search->cubing, block))
+        by_block += search->loads[block].n_free / n + quoit_block_load_most (&search->loads[block], n);
       for (guint i = 0; i < search->loads[block].sizes->len; i++)
         n_whole += g_array_index (search->loads[block].sizes, guint32, i) == 1;
     }
@@ -398,7 +399,7 @@ static gboolean
 has_large_block (const Search *search)
 {
   for (guint32 block = 0; block < n_blocks (search); block++)
-    if (search->cubing.blocks->blocks[block].n >= search->cubing.n_cubes)
+    if (quoit_cubing_can_hold (&search->cubing, block))
       return TRUE;
   return FALSE;
 }

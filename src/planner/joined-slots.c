@@ -103,24 +103,6 @@ list_sets (Counting *counting)
 
 /* --- rows --- */
 
-/* Returns whether the block has the cubes for a slice, and of adjacent ones a grid into which it fits. */
-static gboolean
-is_large_enough (const QuoitCubing *cubing, guint32 block)
-{
-  const guint32 *grid = cubing->blocks->blocks[block].grid;
-
-  if (cubing->blocks->blocks[block].n < cubing->n_cubes || !quoit_cubing_is_adjacent (cubing))
-    return cubing->blocks->blocks[block].n >= cubing->n_cubes;
-  for (guint turn = 0; turn < cubing->n_turns; turn++)
-    {
-      const guint16 *box = cubing->turns[turn].hosts.dims;
-
-      if (box[0] <= grid[0] && box[1] <= grid[1] && box[2] <= grid[2])
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* Counts the slices of a shape. Appends no row if no block is large enough. */
 static void
 count_shape (Counting *counting, QuoitShape shape)
@@ -137,7 +119,7 @@ count_shape (Counting *counting, QuoitShape shape)
     {
       guint32 least[QUOIT_N_SLOTS_IF], most[QUOIT_N_SLOTS_IF];
 
-      if (!is_large_enough (cubing, block))
+      if (!quoit_cubing_can_hold (cubing, block))
         continue;
       is_possible = TRUE;
       for (guint i = 0; i < QUOIT_N_SLOTS_IF; i++)
@@ -264,6 +246,6 @@ quoit_slots_prove_joined (const QuoitSlots *slots, const QuoitSlotsRow *row, Quo
     return;
   counting.sets[assumption] = list_cubes (&counting, assumption);
   for (guint32 block = 0; counting.cubing.blocks != NULL && block < counting.cubing.blocks->n; block++)
-    if (is_large_enough (&counting.cubing, block))
+    if (quoit_cubing_can_hold (&counting.cubing, block))
       prove_block (&counting, counting.sets[assumption], block, func, data);
 }

@@ -56,4 +56,9 @@ refused 4 "a topology that no block can hold" "no block of v5p that can hold a s
 holds "the commands succeed" moves
 ok 0 "the joined slices are counted" slots -a v5p -t 4x8x8 --cubes any --now "$now" -o json
 fact "one more can be joined" '[p["now_least"] for p in d["joined"]]' "[1]"
+fresh 'v5p 4x4x4 x8 pool=a block=a grid=8x1x1; v5p 4x4x4 x4 pool=b block=b grid=2x2x1; group one v5p 4x4x4 cubes=any slices=b:0'
+refused 4 "adjacent cubes in grids that are too narrow" "no block of v5p that can hold a slice of '8x8x8'" \
+  defrag --dry-run -a v5p -t 8x8x8 --cubes adjacent
+ok 0 "only one of two blocks is wide enough" defrag --dry-run -a v5p -t 4x8x8 --cubes adjacent --now "$now" -o json
+fact "the bound is that of this block" '(d["gain"], d["gain_at_most"])' "(256, 256)"
 finish

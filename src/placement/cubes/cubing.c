@@ -148,6 +148,23 @@ count_adjacent (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 bloc
   return count;
 }
 
+gboolean
+quoit_cubing_can_hold (const QuoitCubing *cubing, guint32 block)
+{
+  const guint32 *grid = cubing->blocks->blocks[block].grid;
+
+  if (cubing->blocks->blocks[block].n < cubing->n_cubes || !quoit_cubing_is_adjacent (cubing))
+    return cubing->blocks->blocks[block].n >= cubing->n_cubes;
+  for (guint turn = 0; turn < cubing->n_turns; turn++)
+    {
+      const guint16 *box = cubing->turns[turn].hosts.dims;
+
+      if (box[0] <= grid[0] && box[1] <= grid[1] && box[2] <= grid[2])
+        return TRUE;
+    }
+  return FALSE;
+}
+
 QuoitCubeCount
 quoit_cubing_count_block (const QuoitCubing *cubing, const QuoitCubeSet *set, guint32 block, guint32 n_free)
 {

@@ -43,6 +43,9 @@ quoit_cubing_is_adjacent (const QuoitCubing *cubing)
   return cubing->request->cubes == QUOIT_CUBES_ADJACENT;
 }
 
+/* Returns whether the block has the cubes for a slice, and of adjacent ones a grid into which it fits. */
+gboolean quoit_cubing_can_hold (const QuoitCubing *cubing, guint32 block);
+
 /* A set of cubes: one bit per slice, in words of which only those with cubes in blocks are used. */
 typedef guint64 QuoitCubeSet;
 
