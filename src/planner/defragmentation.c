@@ -157,9 +157,10 @@ try_all_sets (Search *search)
           }
       if (!can_be_better (search, n_chips, n_bundles))
         continue;
+      try_set (search, members, n_members);
+      /* The last moves of this set may not have been tried. */
       if (search->steps == 0)
         return FALSE;
-      try_set (search, members, n_members);
     }
   return TRUE;
 }

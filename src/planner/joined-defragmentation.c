@@ -344,9 +344,10 @@ try_all_sets (Search *search)
         }
       if (search->n_best == search->n_at_most && n_cubes >= search->best.moves->len)
         continue;
+      try_members (search, members);
+      /* The last moves of this set may not have been tried. */
       if (search->steps == 0)
         return FALSE;
-      try_members (search, members);
     }
   return TRUE;
 }

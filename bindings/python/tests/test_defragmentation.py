@@ -190,3 +190,20 @@ def test_cubes_move_to_other_blocks():
         ledger.snapshot().plan_joined_defragmentation("v5p", "4x8x8", cubes=quoit.Cubes.NONE)
     with pytest.raises(quoit.NotFoundError, match="no block of v5p"):
         ledger.snapshot().plan_joined_defragmentation("v5p", "8x8x8")
+
+
+def test_a_plan_whose_steps_end_does_not_claim_that_all_sets_were_tried():
+    fleet = (
+        "v5p 4x4x4 x4 pool=a block=a grid=4x1x1; v5p 4x4x4 x4 pool=b block=b grid=2x2x1;"
+        " v5p 4x4x4 x3 pool=c block=c grid=3x1x1; group one v5p 4x4x4 cubes=adjacent slices=a:2;"
+        " group two v5p 4x4x4 cubes=any slices=c:2"
+    )
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text(fleet)
+        snapshot = ledger.snapshot()
+        plans = [
+            snapshot.plan_joined_defragmentation("v5p", "4x4x12", cubes=quoit.Cubes.ADJACENT, steps=steps)
+            for steps in range(1, 50)
+        ]
+    complete = [plan for plan in plans if plan.state is quoit.DefragmentationState.ALL_TRIED]
+    assert complete and all(plan == plans[-1] for plan in complete)
