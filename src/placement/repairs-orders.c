@@ -30,7 +30,7 @@ smallest_sufficient_release (QuoitRepairs *search)
 {
   guint32 best = QUOIT_NO_INDEX;
 
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     {
       guint32 gain = quoit_repairs_step (search, i)->gain;
 
@@ -46,7 +46,7 @@ select_largest_gains (QuoitRepairs *search)
 {
   g_autoptr (GArray) gains = g_array_new (FALSE, FALSE, sizeof (guint32));
 
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     if (quoit_repairs_step (search, i)->gain > 0)
       g_array_append_val (gains, i);
   /* Each of them frees a slice. Sorting thousands of names would take longer than everything else. */
@@ -65,7 +65,7 @@ quoit_repairs_release (QuoitRepairs *search)
 {
   guint32 total = 0, sufficient = smallest_sufficient_release (search);
 
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     total += quoit_repairs_step (search, i)->gain;
   if (total < search->n_short)
     return FALSE;
@@ -116,13 +116,13 @@ find_end (const QuoitRepairs *search, const QuoitRepair *repair)
 static void
 wait_for_earliest (QuoitRepairs *search)
 {
-  g_autofree Wait *waits = search->has_planned_end ? g_new (Wait, search->repairs->len + 1) : NULL;
+  g_autofree Wait *waits = search->has_planned_end ? g_new (Wait, search->n_repairs + 1) : NULL;
   g_autofree guint8 *is_awaited = NULL; /* by repair */
   guint32 n_waits = 0;
 
   if (waits == NULL)
     return;
-  for (guint32 r = 0; r < search->repairs->len; r++)
+  for (guint32 r = 0; r < search->n_repairs; r++)
     {
       const Wait wait = { find_end (search, quoit_repairs_repair (search, r)), r };
 
@@ -132,15 +132,15 @@ wait_for_earliest (QuoitRepairs *search)
   if (n_waits < search->n_short)
     return;
   quoit_select_first (waits, n_waits, sizeof *waits, search->n_short, by_time, NULL);
-  is_awaited = g_new0 (guint8, search->repairs->len + 1);
+  is_awaited = g_new0 (guint8, search->n_repairs + 1);
   for (guint32 i = 0; i < search->n_short; i++)
     is_awaited[waits[i].repair] = TRUE;
-  for (guint32 r = 0; r < search->repairs->len; r++)
+  for (guint32 r = 0; r < search->n_repairs; r++)
     {
       const QuoitRepair *repair = quoit_repairs_repair (search, r);
 
       for (guint32 need = 0; need < repair->n_needs && is_awaited[r]; need++)
-        quoit_repairs_select (search, g_array_index (search->needs, guint32, repair->first_need + need));
+        quoit_repairs_select (search, search->needs[repair->first_need + need]);
     }
   search->report->proven_orders |= quoit_order_bit (QUOIT_OPTION_ORDER_EARLIEST);
   quoit_repairs_add_option (search, QUOIT_END_BY_WAITING, quoit_order_bit (QUOIT_OPTION_ORDER_EARLIEST));
@@ -176,10 +176,10 @@ take_exactly (const QuoitRepairs *search, guint64 chips_of_slice, GArray *taken)
 {
   const guint32 n = search->n_short;
   g_autofree guint32 *first = g_new0 (guint32, n + 1); /* by gain: the first step, + 1 */
-  g_autofree guint32 *next = g_new (guint32, search->steps->len + 1);
+  g_autofree guint32 *next = g_new (guint32, search->n_steps + 1);
   guint32 rest = n;
 
-  for (guint32 i = search->steps->len; i-- > 0;)
+  for (guint32 i = search->n_steps; i-- > 0;)
     {
       const QuoitRepairStep *step = quoit_repairs_step (search, i);
 
@@ -215,7 +215,7 @@ search_fewest_chips (const QuoitRepairs *search, GArray *taken)
   g_autoptr (GArray) of_option = g_array_new (FALSE, FALSE, sizeof (guint32));
   gboolean is_exact;
 
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     {
       const QuoitRepairStep *step = quoit_repairs_step (search, i);
       QuoitPreemptOption option = { options->len, step->gain, { 0, 1 } };
@@ -249,7 +249,7 @@ select_fewest_groups (QuoitRepairs *search)
   select_largest_gains (search);
   last = g_array_index (search->selected, guint32, search->selected->len - 1);
   n_before = search->n_fixed - quoit_repairs_step (search, last)->gain;
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     {
       const QuoitRepairStep *step = quoit_repairs_step (search, i);
 
@@ -295,7 +295,7 @@ static gboolean
 has_shared_slice (const QuoitRepairs *search)
 {
   /* The repairs are sorted, mostly all of them need one step. */
-  for (guint32 r = search->repairs->len; r-- > 0 && quoit_repairs_repair (search, r)->n_needs > 1;)
+  for (guint32 r = search->n_repairs; r-- > 0 && quoit_repairs_repair (search, r)->n_needs > 1;)
     if (quoit_repairs_repair (search, r)->n_groups == quoit_repairs_repair (search, r)->n_needs)
       return TRUE;
   return FALSE;
@@ -324,12 +324,12 @@ select_fewest (QuoitRepairs *search, QuoitPreemptAim aim, gboolean *is_fewest)
 static gboolean
 select_all_groups (QuoitRepairs *search)
 {
-  for (guint32 r = 0; r < search->repairs->len; r++)
+  for (guint32 r = 0; r < search->n_repairs; r++)
     {
       const QuoitRepair *repair = quoit_repairs_repair (search, r);
 
       for (guint32 need = 0; need < repair->n_needs && repair->n_groups == repair->n_needs; need++)
-        quoit_repairs_select (search, g_array_index (search->needs, guint32, repair->first_need + need));
+        quoit_repairs_select (search, search->needs[repair->first_need + need]);
     }
   return search->n_fixed >= search->n_short;
 }
@@ -359,7 +359,7 @@ quoit_repairs_find_orders (QuoitRepairs *search, const QuoitCandidates *candidat
   if (has_shared_slice (search))
     return release_fewest_sharing (search, QUOIT_PREEMPT_GROUPS, QUOIT_OPTION_ORDER_FEWEST_GROUPS)
            && release_fewest_sharing (search, QUOIT_PREEMPT_CHIPS, QUOIT_OPTION_ORDER_FEWEST_CHIPS);
-  for (guint32 i = 0; i < search->steps->len; i++)
+  for (guint32 i = 0; i < search->n_steps; i++)
     total += quoit_repairs_step (search, i)->gain;
   if (total < search->n_short)
     return FALSE;

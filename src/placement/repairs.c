@@ -40,6 +40,24 @@ is_missing (const QuoitFleet *fleet, const QuoitSlice *slice, guint32 node)
   return TRUE;
 }
 
+/* Returns the array with room for more elements of @size bytes. */
+static gpointer
+make_room (gpointer array, guint32 *room, gsize size)
+{
+  *room *= 2;
+  return g_realloc_n (array, *room, size);
+}
+
+/* Appends a value to one of the arrays of the search. They mostly have room for all values. */
+#define ADD(search, name, value)                                                                                       \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    if (G_UNLIKELY ((search)->n_##name == (search)->room_##name))                                                      \
+      (search)->name = make_room ((search)->name, &(search)->room_##name, sizeof *(search)->name);                     \
+    (search)->name[(search)->n_##name++] = (value);                                                                    \
+  }                                                                                                                    \
+  G_STMT_END
+
 static void
 add_need (QuoitRepairs *search, QuoitRepair *repair, guint32 step)
 {
@@ -47,7 +65,7 @@ add_need (QuoitRepairs *search, QuoitRepair *repair, guint32 step)
     return;
   quoit_repairs_step (search, step)->last_slice = repair->slice + 1;
   quoit_repairs_step (search, step)->n_repairs++;
-  g_array_append_val (search->needs, step);
+  ADD (search, needs, step);
   repair->n_needs++;
 }
 
@@ -56,8 +74,8 @@ need_node (QuoitRepairs *search, QuoitRepair *repair, QuoitStepKind kind, guint3
 {
   QuoitRepairStep step = { .kind = kind, .node = node };
 
-  g_array_append_val (search->steps, step);
-  add_need (search, repair, search->steps->len - 1);
+  ADD (search, steps, step);
+  add_need (search, repair, search->n_steps - 1);
 }
 
 /* @slot: that of a group. */
@@ -71,8 +89,8 @@ need_release (QuoitRepairs *search, QuoitRepair *repair, guint32 slot)
       const QuoitRepairStep new_step
           = { .kind = QUOIT_STEP_RELEASE, .group = quoit_fleet_group_at (search->fleet, slot) };
 
-      g_array_append_val (search->steps, new_step);
-      *step = search->steps->len;
+      ADD (search, steps, new_step);
+      *step = search->n_steps;
       search->has_planned_end |= new_step.group->until_ms != 0 || new_step.group->expected_end_ms != 0;
       search->has_partial_group |= !quoit_group_has_whole_slices (new_step.group);
     }
@@ -124,7 +142,7 @@ add_repair (QuoitRepairs *search, guint32 slice)
 {
   const QuoitSlice *row = &search->fleet->layout->slices[slice];
   const guint32 only_user = find_only_user (search->fleet, slice);
-  QuoitRepair repair = { .slice = slice, .first_need = search->needs->len };
+  QuoitRepair repair = { .slice = slice, .first_need = search->n_needs };
 
   if (only_user != QUOIT_NO_INDEX)
     need_release (search, &repair, only_user);
@@ -133,7 +151,7 @@ add_repair (QuoitRepairs *search, guint32 slice)
   if (repair.n_needs == 1 && repair.n_groups == 1)
     quoit_repairs_need (search, &repair, 0)->gain++;
   repair.n_lacking = repair.n_needs;
-  g_array_append_val (search->repairs, repair);
+  ADD (search, repairs, repair);
 }
 
 /* Builds the index from each step to the repairs that need it. */
@@ -142,8 +160,8 @@ index_steps (QuoitRepairs *search)
 {
   guint32 at = 0;
 
-  search->step_repairs = g_new (guint32, search->needs->len + 1);
-  for (guint32 i = 0; i < search->steps->len; i++)
+  search->step_repairs = g_new (guint32, search->n_needs + 1);
+  for (guint32 i = 0; i < search->n_steps; i++)
     {
       QuoitRepairStep *step = quoit_repairs_step (search, i);
 
@@ -151,7 +169,7 @@ index_steps (QuoitRepairs *search)
       at += step->n_repairs;
       step->n_repairs = 0;
     }
-  for (guint32 r = 0; r < search->repairs->len; r++)
+  for (guint32 r = 0; r < search->n_repairs; r++)
     for (guint32 i = 0; i < quoit_repairs_repair (search, r)->n_needs; i++)
       {
         QuoitRepairStep *step = quoit_repairs_need (search, quoit_repairs_repair (search, r), i);
@@ -165,7 +183,7 @@ index_steps (QuoitRepairs *search)
 static void
 sort_repairs (QuoitRepairs *search)
 {
-  const guint32 n = search->repairs->len;
+  const guint32 n = search->n_repairs;
   g_autofree QuoitRepair *sorted = NULL;
   g_autofree guint32 *next = NULL;
   guint32 most = 0;
@@ -188,7 +206,7 @@ sort_repairs (QuoitRepairs *search)
     next[i] += next[i - 1];
   for (guint32 r = 0; r < n; r++)
     sorted[next[quoit_repairs_repair (search, r)->n_needs]++] = *quoit_repairs_repair (search, r);
-  memcpy (search->repairs->data, sorted, n * sizeof *sorted);
+  memcpy (search->repairs, sorted, n * sizeof *sorted);
 }
 
 static void
@@ -322,7 +340,7 @@ repair_slices (QuoitRepairs *search, gboolean (*is_wanted) (const QuoitRepair *)
 {
   guint32 found = 0;
 
-  for (guint32 r = 0; r < search->repairs->len; r++)
+  for (guint32 r = 0; r < search->n_repairs; r++)
     found += is_wanted (quoit_repairs_repair (search, r));
   if (found < search->n_short)
     return FALSE;
@@ -330,8 +348,7 @@ repair_slices (QuoitRepairs *search, gboolean (*is_wanted) (const QuoitRepair *)
   for (guint32 r = 0; search->n_fixed < search->n_short; r++)
     for (guint32 i = 0; i < quoit_repairs_repair (search, r)->n_needs && is_wanted (quoit_repairs_repair (search, r));
          i++)
-      quoit_repairs_select (search,
-                            g_array_index (search->needs, guint32, quoit_repairs_repair (search, r)->first_need + i));
+      quoit_repairs_select (search, search->needs[quoit_repairs_repair (search, r)->first_need + i]);
   return quoit_repairs_add_option (search, QUOIT_END_AS_PLANNED, 0), TRUE;
 }
 
@@ -352,19 +369,19 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
                            const QuoitCandidates *candidates)
 {
   /* Mostly each of the slices that are not free has one user. */
-  const guint n = report->n_possible - report->n_free_now;
-  g_autoptr (GArray) repairs = g_array_sized_new (FALSE, FALSE, sizeof (QuoitRepair), n);
-  g_autoptr (GArray) steps = g_array_sized_new (FALSE, FALSE, sizeof (QuoitRepairStep), n);
-  g_autoptr (GArray) needs = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n);
+  const guint n = report->n_possible - report->n_free_now + 1;
   g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *slot_step = g_new0 (guint32, fleet->n_slots + 1);
   QuoitRepairs search = { .report = report,
                           .fleet = fleet,
                           .request = request,
                           .n_short = MIN (report->n_wanted, report->n_possible) - report->n_free_now,
-                          .repairs = repairs,
-                          .steps = steps,
-                          .needs = needs,
+                          .repairs = g_new (QuoitRepair, n),
+                          .steps = g_new (QuoitRepairStep, n),
+                          .needs = g_new (guint32, n),
+                          .room_repairs = n,
+                          .room_steps = n,
+                          .room_needs = n,
                           .selected = selected,
                           .slot_step = slot_step };
   gboolean nodes, groups;
@@ -374,5 +391,8 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   groups = report->finds_orders ? quoit_repairs_find_orders (&search, candidates) : quoit_repairs_release (&search);
   if (!nodes && !groups)
     repair_slices (&search, is_any_repair);
+  g_free (search.repairs);
+  g_free (search.steps);
+  g_free (search.needs);
   g_free (search.step_repairs);
 }

@@ -29,33 +29,35 @@ typedef struct {
   QuoitReport *report;
   const QuoitFleet *fleet;
   const QuoitRequest *request;
-  guint32 n_short;                             /* number of missing slices */
-  GArray *repairs;                             /* of QuoitRepair, fewest steps first */
-  GArray *steps;                               /* of QuoitRepairStep */
-  GArray *needs;                               /* of guint32: step indices, by repair */
-  GArray *selected;                            /* of guint32: step indices of the current option */
-  guint32 *slot_step;                          /* by slot of a group: its step + 1 */
-  guint32 *step_repairs;                       /* repair indices, by step */
-  guint32 n_fixed;                             /* number of repairs all of whose steps are selected */
-  gboolean has_planned_end, has_partial_group; /* of a group: it ends by itself; it has no whole slices */
+  guint32 n_short;      /* number of missing slices */
+  QuoitRepair *repairs; /* fewest steps first */
+  QuoitRepairStep *steps;
+  guint32 *needs; /* step indices, by repair */
+  guint32 n_repairs, n_steps, n_needs;
+  guint32 room_repairs, room_steps, room_needs; /* how many the arrays have room for */
+  GArray *selected;                             /* of guint32: step indices of the current option */
+  guint32 *slot_step;                           /* by slot of a group: its step + 1 */
+  guint32 *step_repairs;                        /* repair indices, by step */
+  guint32 n_fixed;                              /* number of repairs all of whose steps are selected */
+  gboolean has_planned_end, has_partial_group;  /* of a group: it ends by itself; it has no whole slices */
 } QuoitRepairs;
 
 static inline QuoitRepairStep *
 quoit_repairs_step (const QuoitRepairs *search, guint32 step)
 {
-  return &g_array_index (search->steps, QuoitRepairStep, step);
+  return &search->steps[step];
 }
 
 static inline QuoitRepair *
 quoit_repairs_repair (const QuoitRepairs *search, guint32 repair)
 {
-  return &g_array_index (search->repairs, QuoitRepair, repair);
+  return &search->repairs[repair];
 }
 
 static inline QuoitRepairStep *
 quoit_repairs_need (const QuoitRepairs *search, const QuoitRepair *repair, guint32 need)
 {
-  return quoit_repairs_step (search, g_array_index (search->needs, guint32, repair->first_need + need));
+  return quoit_repairs_step (search, search->needs[repair->first_need + need]);
 }
 
 /* Selects a step, unless it is selected. */
