@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/natural.h"
+#include "placement/preempt/preempt.h"
 
 enum {
   MAX_OPTIONS = 3, /* options with a single step */
@@ -17,6 +18,7 @@ typedef struct {
   QuoitStepKind kind;
   QuoitNodeId node;
   const QuoitGroupData *group; /* RELEASE */
+  guint64 chips_e4;            /* of the group */
 } Step;
 
 typedef struct {
@@ -40,7 +42,7 @@ has_step (const Search *search, const QuoitGroupData *group)
 static void
 add_step (Search *search, QuoitStepKind kind, QuoitNodeId node, const QuoitGroupData *group)
 {
-  Step step = { kind, node, group };
+  Step step = { kind, node, group, group == NULL ? 0 : quoit_group_chips_e4 (search->fleet, group) };
 
   if (search->steps->len < MAX_STEPS && (group == NULL || !has_step (search, group)))
     g_array_append_val (search->steps, step);
@@ -82,7 +84,9 @@ add_quota_steps (Search *search)
     }
 }
 
-/* Steps for nodes come first, because they disturb no group. Releases come last, that of the newest group first. */
+/* Steps for nodes come first, because they disturb no group. Releases come last, those of the fewest chips first: a
+ * group that holds only the head of a slice has none, and the job on the slice has many. Of equal ones, the newest is
+ * first. */
 static int
 least_harmful_first (const void *a, const void *b)
 {
@@ -90,6 +94,8 @@ least_harmful_first (const void *a, const void *b)
 
   if (x->kind != y->kind)
     return x->kind == QUOIT_STEP_RELEASE || (y->kind != QUOIT_STEP_RELEASE && x->kind > y->kind) ? 1 : -1;
+  if (x->chips_e4 != y->chips_e4)
+    return x->chips_e4 < y->chips_e4 ? -1 : 1;
   if (x->group != NULL && x->group->id != y->group->id)
     return x->group->id > y->group->id ? -1 : 1;
   return (x->node.index > y->node.index) - (x->node.index < y->node.index);

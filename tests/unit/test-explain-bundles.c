@@ -264,6 +264,23 @@ START_TEST (nearest_nodes_are_named_with_the_missing_amounts)
 }
 END_TEST
 
+/* Each of the two groups is enough. */
+START_TEST (group_with_fewer_chips_is_proposed_first)
+{
+  g_autoptr (QuoitLedger) ledger = fleet_of ("v6e 4x4");
+  g_autoptr (QuoitRequest) first = request_bundles ("first", "TPU=4", _i == 0 ? 1 : 3, QUOIT_STRATEGY_PACK);
+  g_autoptr (QuoitRequest) second = request_bundles ("second", "TPU=4", _i == 0 ? 3 : 1, QUOIT_STRATEGY_PACK);
+  g_autoptr (QuoitRequest) more = request_bundles ("more", "TPU=4", 1, QUOIT_STRATEGY_PACK);
+  g_autoptr (QuoitReport) report = NULL;
+
+  quoit_group_unref (quoit_ledger_reserve (ledger, first, NOW, NULL, NULL));
+  quoit_group_unref (quoit_ledger_reserve (ledger, second, NOW, NULL, NULL));
+  report = explain (ledger, more);
+  ck_assert_uint_ge (quoit_report_get_n_options (report), 2);
+  ck_assert_str_eq (quoit_report_get_step_group (report, 0, 0), _i == 0 ? "first@1" : "second@2");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -274,6 +291,7 @@ main (void)
   tcase_add_test (explained, report_agrees_with_reserve_and_its_options_work);
   tcase_add_test (explained, report_notes_that_ray_misses_an_existing_placement);
   tcase_add_test (explained, nearest_nodes_are_named_with_the_missing_amounts);
+  tcase_add_loop_test (explained, group_with_fewer_chips_is_proposed_first, 0, 2);
   suite_add_tcase (suite, explained);
   return suite_main (suite);
 }
