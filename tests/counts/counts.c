@@ -25,7 +25,7 @@ static const guint sizes[N_SIZES] = { 1000, 10000 };
 
 /* By operation and size. */
 static const guint64 limits[G_N_ELEMENTS (operations)][N_SIZES]
-    = { { 5450, 5750 },   { 2650, 2900 },      { 18000, 18500 },   { 36700, 65500 },
+    = { { 5450, 5750 },   { 2900, 2900 },      { 18000, 18500 },   { 36700, 65500 },
         { 37700, 71500 }, { 625000, 6620000 }, { 170000, 1145000 } };
 
 /* --- under callgrind --- */
