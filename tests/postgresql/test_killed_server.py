@@ -57,7 +57,9 @@ def lead(ledger: quoit.Ledger, name: str) -> set[str]:
 class Killer:
     """Kills the server at a step: a chunk of bytes in one direction. Then it starts the server again."""
 
-    def __init__(self, server: servers.Server, proxy: proxies.Proxy, way: proxies.Direction, is_delivered: bool) -> None:
+    def __init__(
+        self, server: servers.Server, proxy: proxies.Proxy, way: proxies.Direction, is_delivered: bool
+    ) -> None:
         self.server, self.proxy, self.way, self.is_delivered = server, proxy, way, is_delivered
         self.steps_to_go = -1  # -1: it has killed the server, or is to wait
         self.lock = threading.Lock()
