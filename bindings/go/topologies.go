@@ -130,7 +130,13 @@ func (g *Group) Topology(launch Launch) (*Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.topologyOf(cLaunch)
+	defer C.quoit_launch_free(cLaunch)
+	pointer, err := g.h.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer g.h.Done()
+	return topologyOf((*C.QuoitGroup)(pointer), cLaunch)
 }
 
 // ManifestTopology returns the processes of the group for the pods of a manifest, whose object gives the profile and the
@@ -141,7 +147,8 @@ func (g *Group) Topology(launch Launch) (*Topology, error) {
 // It fails like Topology, with NotFound if the manifest does not have the pool, and with Invalid for an input that is no
 // manifest.
 func (g *Group) ManifestTopology(manifest *Input, pool string) (*Topology, error) {
-	if _, err := g.h.Use(); err != nil {
+	pointer, err := g.h.Use()
+	if err != nil {
 		return nil, err
 	}
 	defer g.h.Done()
@@ -161,19 +168,13 @@ func (g *Group) ManifestTopology(manifest *Input, pool string) (*Topology, error
 	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}
-	return g.topologyOf(launch)
+	defer C.quoit_launch_free(launch)
+	return topologyOf((*C.QuoitGroup)(pointer), launch)
 }
 
-// topologyOf frees the launch.
-func (g *Group) topologyOf(launch *C.QuoitLaunch) (*Topology, error) {
-	defer C.quoit_launch_free(launch)
-	pointer, err := g.h.Use()
-	if err != nil {
-		return nil, err
-	}
-	defer g.h.Done()
+func topologyOf(group *C.QuoitGroup, launch *C.QuoitLaunch) (*Topology, error) {
 	var gerror *C.GError
-	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), launch, &gerror)
+	c := C.quoit_topology_new(group, launch, &gerror)
 	if err := errorFromC(gerror); err != nil {
 		return nil, err
 	}

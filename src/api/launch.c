@@ -6,7 +6,6 @@
 #include <quoit/models/systems.h>
 
 #include "api/input.h"
-#include "base/dns.h"
 #include "base/error.h"
 
 QuoitLaunch *
@@ -58,18 +57,10 @@ quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_t n, GError **e
   return 1;
 }
 
-/* @what: what has the name */
 static gboolean
 check_label (const char *what, const char *name, GError **error)
 {
-  g_autofree char *quoted = NULL;
-
-  if (name == NULL || quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES))
-    return TRUE;
-  quoted = quoit_quote (name);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "%s %s: expected a name of at most %d lower-case letters, digits and '-', no '-' first or last",
-                     what, quoted, QUOIT_MAX_DNS_LABEL_BYTES);
+  return name == NULL || quoit_launch_check_label (what, name, error);
 }
 
 static gboolean

@@ -297,14 +297,16 @@ quoit_check_has_schema (QuoitChecker *checker, JsonNode *object)
   return found != NULL ? found->reader != QUOIT_SCHEMA_KNOWN : has_version (version.text);
 }
 
-/* The pods of kinds without schema. */
+/* The parts with a schema of kinds without one. */
 static const struct {
   const char *group, *kind, *path;
-} pod_templates[] = {
-  { "jobset.x-k8s.io/", "JobSet", "spec.replicatedJobs[].template.spec.template" },
-  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.leaderTemplate" },
-  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate" },
-  { "kueue.x-k8s.io/", "Workload", "spec.podSets[].template" },
+  gboolean is_job; /* the templates there are of jobs, and otherwise of pods */
+} templates[] = {
+  { "jobset.x-k8s.io/", "JobSet", "spec.replicatedJobs[].template", TRUE },
+  { "jobset.x-k8s.io/", "JobSet", "spec.replicatedJobs[].template.spec.template", FALSE },
+  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.leaderTemplate", FALSE },
+  { "leaderworkerset.x-k8s.io/", "LeaderWorkerSet", "spec.leaderWorkerTemplate.workerTemplate", FALSE },
+  { "kueue.x-k8s.io/", "Workload", "spec.podSets[].template", FALSE },
 };
 
 static void
@@ -320,11 +322,15 @@ check_parts (QuoitChecker *checker, JsonNode *object)
   if (version.type != QUOIT_SCALAR_STRING || kind.type != QUOIT_SCALAR_STRING)
     return;
   quoit_check_compare_metadata (checker, object);
-  if (g_str_has_prefix (version.text, pod_templates[0].group) && strcmp (kind.text, pod_templates[0].kind) == 0)
-    quoit_check_compare_jobs (checker, object, "spec.replicatedJobs[].template", find_kind ("batch/v1", "CronJob"));
-  for (guint i = 0; i < G_N_ELEMENTS (pod_templates); i++)
-    if (g_str_has_prefix (version.text, pod_templates[i].group) && strcmp (kind.text, pod_templates[i].kind) == 0)
-      quoit_check_compare_pods (checker, object, pod_templates[i].path);
+  for (guint i = 0; i < G_N_ELEMENTS (templates); i++)
+    {
+      if (!g_str_has_prefix (version.text, templates[i].group) || strcmp (kind.text, templates[i].kind) != 0)
+        continue;
+      if (templates[i].is_job)
+        quoit_check_compare_jobs (checker, object, templates[i].path, find_kind ("batch/v1", "CronJob"));
+      else
+        quoit_check_compare_pods (checker, object, templates[i].path);
+    }
 }
 
 void

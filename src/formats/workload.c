@@ -136,11 +136,11 @@ read_job_set (Reader *reader)
   return TRUE;
 }
 
-/* quoit_pod_template_read() reads the member "template", but these templates have other names. */
+/* quoit_pod_template_read() reads the member "template", but this template has another name. NULL for NULL. */
 static JsonNode *
-wrap_template (Reader *reader, JsonNode *from, const char *name)
+wrap_template (Reader *reader, JsonNode *template)
 {
-  JsonNode *template = quoit_tree_member (from, name), *wrapped;
+  JsonNode *wrapped;
   JsonObject *object;
 
   if (template == NULL)
@@ -191,7 +191,7 @@ read_subgroups (Reader *reader, JsonNode *template, QuoitWorkerGroup *workers)
                             "subGroupSize %" G_GINT64_FORMAT ": expected a number that divides the %" G_GINT64_FORMAT
                             " pods with chips of a replica, because each subgroup is a slice",
                             size, workers->hosts);
-  workers->slices_per_replica = (guint32) MIN (workers->hosts / size, G_MAXUINT32);
+  workers->slices_per_replica = (guint32) (workers->hosts / size);
   workers->hosts = size;
   workers->hosts_node = node;
   workers->hosts_name = "subGroupSize";
@@ -230,8 +230,8 @@ read_leader_worker_set (Reader *reader)
       || !quoit_manifest_find_count (manifest, reader->object.spec, "replicas", NULL, &workers.replicas)
       || !quoit_manifest_find_count (manifest, template, "size", &workers.hosts_node, &workers.hosts))
     return FALSE;
-  leader = wrap_template (reader, template, "leaderTemplate");
-  worker = wrap_template (reader, template, "workerTemplate");
+  leader = wrap_template (reader, quoit_tree_member (template, "leaderTemplate"));
+  worker = wrap_template (reader, quoit_tree_member (template, "workerTemplate"));
   if (worker == NULL)
     return quoit_tree_fail (manifest->tree, template == NULL ? reader->object.spec : template, manifest->error,
                             "no 'workerTemplate': expected the template of the pods");
@@ -273,15 +273,9 @@ static gboolean
 read_pod (Reader *reader)
 {
   QuoitWorkerGroup group = { .name = reader->object.name, .replicas = 1, .hosts = 1, .naming = QUOIT_PODS_SINGLE };
-  g_autoptr (JsonNode) wrapped = json_node_init_object (json_node_alloc (), NULL);
-  JsonObject *object = json_object_new ();
+  g_autoptr (JsonNode) wrapped = wrap_template (reader, reader->object.document);
 
-  json_object_set_member (object, "template", json_node_ref (reader->object.document));
-  json_node_take_object (wrapped, object);
   group.node = wrapped;
-  quoit_tree_set_place (reader->manifest->tree, wrapped,
-                        quoit_tree_line (reader->manifest->tree, reader->object.document),
-                        quoit_tree_column (reader->manifest->tree, reader->object.document));
   return add_group (reader, group);
 }
 

@@ -21,6 +21,8 @@ struct _QuoitLaunch {
   } job;
 };
 
+/* Fails with INVALID if @name is not a DNS label. @what has the name. */
+gboolean quoit_launch_check_label (const char *what, const char *name, GError **error);
 /* Fails with INVALID if Kubernetes does not accept @name for the object that makes the pods of the profile. */
 gboolean quoit_launch_check_name (QuoitProfile profile, const char *name, GError **error);
 /* Fails with INVALID if the name of a pod of the object @name, with the suffix of Kubernetes, is too long. */

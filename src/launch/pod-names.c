@@ -22,19 +22,29 @@ quoit_profile_name (QuoitProfile profile)
   return profiles[profile].name;
 }
 
+static gboolean
+fail_name (const char *what, const char *name, const char *rule, GError **error)
+{
+  g_autofree char *quoted = quoit_quote (name);
+
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "%s %s: expected a name of at most %d lower-case letters, digits and '-', %s", what, quoted,
+                     QUOIT_MAX_DNS_LABEL_BYTES, rule);
+}
+
+gboolean
+quoit_launch_check_label (const char *what, const char *name, GError **error)
+{
+  return quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES) || fail_name (what, name, "no '-' first or last", error);
+}
+
 gboolean
 quoit_launch_check_name (QuoitProfile profile, const char *name, GError **error)
 {
-  const gboolean is_label = profiles[profile].is_label;
-  g_autofree char *quoted = NULL;
-
-  if (quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES) && (is_label || g_ascii_islower (*name)))
-    return TRUE;
-  quoted = quoit_quote (name);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "%s %s: expected a name of at most %d lower-case letters, digits and '-', %s",
-                     profiles[profile].kind, quoted, QUOIT_MAX_DNS_LABEL_BYTES,
-                     is_label ? "no '-' first or last" : "a letter first and no '-' last");
+  if (profiles[profile].is_label)
+    return quoit_launch_check_label (profiles[profile].kind, name, error);
+  return (quoit_dns_is_label (name, QUOIT_MAX_DNS_LABEL_BYTES) && g_ascii_islower (*name))
+         || fail_name (profiles[profile].kind, name, "a letter first and no '-' last", error);
 }
 
 gboolean

@@ -187,20 +187,15 @@ static void
 append_host (const TpuVariables *tpu, guint32 pod, GString *names, GString *addresses)
 {
   const Replica *replica = tpu->replica;
+  g_autofree char *host = pod == 0 ? g_strdup_printf ("%s.%s", replica->leader, replica->subdomain)
+                                   : g_strdup_printf ("%s-%u.%s", replica->leader, pod, replica->subdomain);
 
   for (guint32 i = 0; i < tpu->per_pod; i++)
     {
       const char *separator = names->len == 0 ? "" : ",";
 
-      g_string_append_printf (names, "%s%s", separator, replica->leader);
-      g_string_append_printf (addresses, "%s%s", separator, replica->leader);
-      if (pod > 0)
-        {
-          g_string_append_printf (names, "-%u", pod);
-          g_string_append_printf (addresses, "-%u", pod);
-        }
-      g_string_append_printf (names, ".%s", replica->subdomain);
-      g_string_append_printf (addresses, ".%s:%s", replica->subdomain, tpu->ports[i]);
+      g_string_append_printf (names, "%s%s", separator, host);
+      g_string_append_printf (addresses, "%s%s:%s", separator, host, tpu->ports[i]);
     }
 }
 

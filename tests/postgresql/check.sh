@@ -8,16 +8,7 @@ passed=0
 failed=0
 log=$(mktemp)
 
-# The programs of tests/fault and tests/property, each with its ledgers on a server of its own.
-for program in fault/histories fault/kill fault/race fault/threads property/walk; do
-  if python "$tests/with_server.py" "$top_builddir/tests/$program" >"$log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    tail -n 15 "$log"
-  fi
-  echo "$program: $(grep ' passed, ' "$log" | tail -n 1)"
-done
+run_programs fault/histories fault/kill fault/race fault/threads property/walk
 
 status=0
 python -m pytest -q -p no:cacheprovider --tb=short "$tests" >"$log" 2>&1 || status=$?

@@ -9,6 +9,22 @@ python ()
   PYTHONPATH=$tests sh "$top_srcdir/bindings/python/run.sh" "$@"
 }
 
+# run_programs PROGRAM...: runs test programs, each with its ledgers on a server of its own. Counts in $passed and $failed.
+run_programs ()
+{
+  out=$(mktemp)
+  for program; do
+    if PYTHONPATH=$tests python3 "$tests/with_server.py" "$top_builddir/tests/$program" >"$out" 2>&1; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      tail -n 40 "$out"
+    fi
+    echo "$program: $(grep ' passed, ' "$out" | tail -n 1)"
+  done
+  rm -f "$out"
+}
+
 skip ()
 {
   echo "$1"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import proxy as proxies
 import pytest
@@ -83,14 +83,6 @@ class Killer:
         return "cut"
 
 
-@pytest.fixture
-def killable() -> Iterator[servers.Server]:
-    server = servers.Server("checkpoint_timeout = 1h")
-    server.start()
-    yield server
-    server.remove()
-
-
 @pytest.mark.parametrize("change", [reserve, repeat, refuse, batch, commit_fork, lead])
 @pytest.mark.parametrize(
     ("way", "is_delivered"),
@@ -98,29 +90,29 @@ def killable() -> Iterator[servers.Server]:
     ids=["before a message", "after a message", "before an answer"],
 )
 def test_a_change_is_made_once_whenever_the_server_is_killed(
-    killable: servers.Server, way: proxies.Direction, is_delivered: bool, change: Change
+    own_server: servers.Server, way: proxies.Direction, is_delivered: bool, change: Change
 ) -> None:
-    proxy = proxies.Proxy(killable.port)
-    with quoit.create(killable.url("tpus"), wait_ms=30000) as ledger:
+    proxy = proxies.Proxy(own_server.port)
+    with quoit.create(own_server.url("tpus"), wait_ms=30000) as ledger:
         ledger.import_fleet_text("v6e 4x4 x100")
-    killer = Killer(killable, proxy, way, is_delivered)
+    killer = Killer(own_server, proxy, way, is_delivered)
     expected: set[str] = set()
     n_killed = 0
     for step in range(MOST_STEPS):
-        with quoit.open(killable.url("tpus", port=proxy.port), wait_ms=30000) as writer:
-            before = n_entries(killable, "tpus")
+        with quoit.open(own_server.url("tpus", port=proxy.port), wait_ms=30000) as writer:
+            before = n_entries(own_server, "tpus")
             killer.steps_to_go = step
             added = change(writer, f"g{step}")
             is_killed, killer.steps_to_go = killer.steps_to_go < 0, -1
             expected |= added
             assert names(writer) == expected
-            assert n_entries(killable, "tpus") == before + len(added)
+            assert n_entries(own_server, "tpus") == before + len(added)
             writer.verify()
         if not is_killed:
             break
         n_killed += 1
     assert 0 < n_killed < MOST_STEPS
-    with quoit.open(killable.url("tpus")) as reader:
+    with quoit.open(own_server.url("tpus")) as reader:
         assert names(reader) == expected
         reader.verify()
     proxy.close()

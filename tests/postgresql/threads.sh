@@ -6,16 +6,6 @@ set -eu
 . "${top_srcdir:?}/tests/postgresql/lib.sh"
 passed=0
 failed=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for program in threads race histories; do
-  if PYTHONPATH=$tests python3 "$tests/with_server.py" "$top_builddir/tests/fault/$program" >"$log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    tail -n 40 "$log"
-  fi
-  echo "$program: $(grep ' passed, ' "$log" | tail -n 1)"
-done
+run_programs fault/threads fault/race fault/histories
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
