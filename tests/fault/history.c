@@ -467,8 +467,9 @@ change_and_roll_back (QuoitFork *fork, const Op *op)
   require (quoit_fork_roll_back (fork, mark, &error), "%s", error_text (error));
 }
 
-/* A group that is new can have another id in the ledger than on the fork. A group that the fork found there can have
- * been released by others if the commit had nothing to write; the answer is then that of the fork. */
+/* A group that is new can have another id in the ledger than on the fork. If the commit had nothing to write, others
+ * can have released a group that the fork found there, or renewed one that had ended by the fork's clock; the answer is
+ * then that of the fork. */
 static void
 take_committed_group (QuoitFork *fork, const QuoitSnapshot *base, Op *op)
 {
@@ -476,7 +477,7 @@ take_committed_group (QuoitFork *fork, const QuoitSnapshot *base, Op *op)
   g_autoptr (QuoitGroup) known = quoit_snapshot_lookup_group_by_id (base, op->group_id, NULL);
   g_autoptr (QuoitGroup) group = NULL;
 
-  if (op->group_id == 0)
+  if (op->group_id == 0 || op->group_state == QUOIT_GROUP_REMOVED)
     return;
   group = known == NULL ? quoit_snapshot_lookup_group (snapshot, op->name, NULL)
                         : quoit_snapshot_lookup_group_by_id (snapshot, op->group_id, NULL);
