@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* confirm and renew. Both change the lease of a group. */
+#include "group-names.h"
 #include "group-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -61,7 +62,7 @@ run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFun
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease TIME is missing: for example --lease 10s");
       return false;
     }
-  ledger = session_open (session, error);
+  ledger = group_names_open (session, error);
   if (ledger == NULL)
     return false;
   if (session->words[1] != NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "env.h"
+#include "group-names.h"
 #include "group-view.h"
 #include "launch.h"
 #include "manifest-env.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "group-view.h"
+#include "group-names.h"
 #include "report-view.h"
 #include "request-parts.h"
 #include "text.h"
@@ -11,9 +11,9 @@ static QuoitReport *
 explain_group (Session *session, char **remedy, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
-  g_autoptr (QuoitGroup) named = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], NULL);
-  const char *handle = named == NULL ? session->words[0] : quoit_group_get_handle (named);
-  QuoitReport *report = snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
+  g_autoptr (QuoitGroup) named = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
+  const char *handle = named == NULL ? NULL : quoit_group_get_handle (named);
+  QuoitReport *report = named == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
   g_autoptr (QuoitGroup) group = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, handle, NULL);
 
   if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
@@ -27,11 +27,14 @@ explain_group (Session *session, char **remedy, GError **error)
 }
 
 static QuoitReport *
-explain_request (Session *session, const RequestOptions *options, const RequestParts *parts, GError **error)
+explain_request (Session *session, RequestOptions *options, const RequestParts *parts, GError **error)
 {
-  g_autoptr (QuoitRequest) request = request_build_with_lease (options, "explain", error);
+  g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
+  if (!request_parts_complete_near (parts, options, session, NULL, error))
+    return NULL;
+  request = request_build_with_lease (options, "explain", error);
   if (request == NULL || !request_parts_add_alternatives (parts, "explain", request, error))
     return NULL;
   snapshot = session_snapshot (session, error);

@@ -15,7 +15,8 @@ run (Session *session, GError **error)
   Document *document;
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
-      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error))
+      || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error)
+      || !request_parts_complete_near (&parts, &options, session, NULL, error))
     return false;
   request = request_build_with_lease (&options, "fits", error);
   if (request == NULL || !request_parts_add_alternatives (&parts, "fits", request, error))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "group-names.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -31,7 +32,7 @@ forget_before (Session *session, gint64 before_ms, gint64 now_ms, GError **error
 static char *
 forget (Session *session, const char *key, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitLedger) ledger = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = group_names_open (session, error);
 
   if (ledger == NULL)
     return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-mesh.h"
+#include "group-names.h"
 #include "group-view.h"
 #include "mesh-view.h"
 #include "text.h"

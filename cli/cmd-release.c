@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elastic.h"
+#include "group-names.h"
 #include "group-view.h"
 #include "verbs.h"
 
@@ -30,7 +31,7 @@ static bool
 release_slice (Session *session, const char *slice, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (QuoitLedger) ledger = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = group_names_open (session, error);
   QuoitGroupChange *change;
 
   if (ledger == NULL)
@@ -45,7 +46,7 @@ release_slice (Session *session, const char *slice, gint64 now_ms, GError **erro
 static bool
 release_group (Session *session, const char *reason, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitLedger) ledger = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = group_names_open (session, error);
   g_autoptr (QuoitSnapshot) before = NULL, snapshot = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   const char *handle;

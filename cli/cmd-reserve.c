@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "group-names.h"
 #include "group-view.h"
 #include "report-view.h"
 #include "reservation.h"
@@ -176,6 +177,7 @@ run (Session *session, ReservationKind kind, GError **error)
 
   if (!reservation_parse (&reservation, session, session_parse, error) || !session_check (session, error)
       || !session_now (session, &reservation.now_ms, error) || !waiting_check (session, &reservation.options, error)
+      || !request_parts_complete_near (&reservation.parts, &reservation.options, session, NULL, error)
       || !reservation_build (&reservation, session->words[0], error))
     return false;
   ledger = session_open (session, error);

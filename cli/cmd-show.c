@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decimal.h"
 #include "fleet-view.h"
+#include "group-names.h"
 #include "group-view.h"
 #include "resource-view.h"
 #include "verbs.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "group-names.h"
 #include "group-view.h"
 #include "request.h"
 #include "text.h"
@@ -146,7 +147,7 @@ run (Session *session, GError **error)
   if (!session_parse (session, entries, error) || !session_check (session, error)
       || !session_now (session, &now_ms, error) || !parse_update (&options, now_ms, &update, error))
     return false;
-  ledger = session_open (session, error);
+  ledger = group_names_open (session, error);
   group = ledger == NULL ? NULL : update_group (ledger, session->words[0], &update, now_ms, error);
   if (group == NULL)
     return false;

@@ -65,7 +65,8 @@ run (Session *session, GError **error)
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
       || !request_parts_parse (&parts, session, &options, error) || !session_check (session, error)
-      || !session_now (session, &now_ms, error))
+      || !session_now (session, &now_ms, error)
+      || !request_parts_complete_near (&parts, &options, session, NULL, error))
     return false;
   request = request_build_with_lease (&options, "when", error);
   if (request == NULL || !request_parts_add_alternatives (&parts, "when", request, error))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "group-names.h"
 #include "group-view.h"
 #include "renumbering-view.h"
 #include "report-view.h"
@@ -69,7 +70,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
 static QuoitLedger *
 open_ledger (Session *session, gint64 *now_ms, GError **error)
 {
-  g_autoptr (QuoitLedger) ledger = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = group_names_open (session, error);
 
   return ledger != NULL && session_now (session, now_ms, error) ? g_steal_pointer (&ledger) : NULL;
 }

@@ -390,66 +390,6 @@ describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGr
     document_take_sentence (document, problem);
 }
 
-static bool
-has_name (const QuoitGroup *group, const char *name)
-{
-  return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (quoit_group_get_handle (group), name);
-}
-
-/* Finds a group by the digits with which its name, an id of Ray, begins: "a44a00ec" or "a44a00ec@3". Returns NULL if
- * none or several have them. */
-static QuoitGroup *
-find_by_short_id (const QuoitSnapshot *snapshot, const char *name)
-{
-  const gsize n_digits = text_count_id_digits (name);
-  g_autoptr (QuoitGroup) found = NULL;
-
-  if (n_digits < SHORT_ID_LENGTH || n_digits >= RAY_GROUP_ID_LENGTH
-      || (name[n_digits] != '\0' && name[n_digits] != '@'))
-    return NULL;
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-      const char *whole = quoit_group_get_name (group), *handle = quoit_group_get_handle (group);
-
-      if (strlen (whole) != RAY_GROUP_ID_LENGTH || text_count_id_digits (whole) != RAY_GROUP_ID_LENGTH
-          || strncmp (whole, name, n_digits) != 0
-          || (name[n_digits] == '@' && !g_str_equal (handle + RAY_GROUP_ID_LENGTH, name + n_digits)))
-        continue;
-      if (found != NULL)
-        return NULL;
-      found = g_steal_pointer (&group);
-    }
-  return g_steal_pointer (&found);
-}
-
-QuoitGroup *
-group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
-{
-  GError *why = NULL;
-  g_autoptr (QuoitGroup) found = quoit_snapshot_lookup_group (snapshot, name, &why);
-
-  if (found != NULL)
-    return g_steal_pointer (&found);
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-
-      if (has_name (group, name) && (found == NULL || quoit_group_get_id (group) > quoit_group_get_id (found)))
-        {
-          quoit_group_unref (found);
-          found = g_steal_pointer (&group);
-        }
-    }
-  if (found == NULL)
-    found = find_by_short_id (snapshot, name);
-  if (found == NULL)
-    g_propagate_error (error, why);
-  else
-    g_error_free (why);
-  return g_steal_pointer (&found);
-}
-
 bool
 group_check_has_begun (const QuoitGroup *group, const char *what, GError **error)
 {

@@ -34,10 +34,6 @@ Table *group_bundles (const QuoitGroup *group);
 /* Appends the facts, workers and bundles of the group to @document. */
 void describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group);
 
-/* For verbs that change nothing: returns the live group NAME or NAME@ID; otherwise the latest removed group of that
- * name that the ledger still has a record of. quoit_group_unref() it. */
-QuoitGroup *group_find (const QuoitSnapshot *snapshot, const char *name, GError **error);
-
 /* Fails with CONFLICT if the group is a reservation ahead, because its slices can change until it begins. @what: what
  * it therefore does not have yet. */
 bool group_check_has_begun (const QuoitGroup *group, const char *what, GError **error);

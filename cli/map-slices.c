@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fleet-view.h"
+#include "group-names.h"
 #include "group-view.h"
 
 /* Appends a slice unless it was the last one appended. This avoids duplicates, because the nodes of a slice have
@@ -95,7 +96,11 @@ add_named (GArray *slices, const QuoitSnapshot *snapshot, const char *name, GErr
   /* A group's name has no '/'. */
   if (strchr (name, '/') == NULL)
     {
-      group = quoit_snapshot_lookup_group (snapshot, name, &why);
+      g_autofree char *whole = group_name_complete (snapshot, name, error);
+
+      if (whole == NULL)
+        return false;
+      group = quoit_snapshot_lookup_group (snapshot, whole, &why);
       if (group != NULL)
         return group_check_has_begun (group, "map", error) && add_slices_of_group (slices, snapshot, group, error);
       if (!is_not_found (&why))

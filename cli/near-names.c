@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "group-view.h"
+#include "group-names.h"
 #include "nearest.h"
 #include "verbs.h"
 

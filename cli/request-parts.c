@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "group-names.h"
 #include "text.h"
 
 static void
@@ -114,6 +115,30 @@ request_parts_parse (RequestParts *parts, Session *session, RequestOptions *opti
       if (part->options.dry_run && !parts->accepts_dry_run)
         return text_refuse_usage (error, "unknown option '--dry-run'");
       options->dry_run |= part->options.dry_run;
+    }
+  return true;
+}
+
+bool
+request_parts_complete_near (const RequestParts *parts, RequestOptions *options, Session *session,
+                             const QuoitSnapshot *snapshot, GError **error)
+{
+  g_autoptr (QuoitSnapshot) present = NULL;
+
+  for (guint i = 0; i <= parts->list->len; i++)
+    {
+      char **near = i == 0 ? &options->near : &((RequestPart *) parts->list->pdata[i - 1])->options.near;
+      char *whole;
+
+      if (*near == NULL || !group_name_is_short (*near))
+        continue;
+      if (snapshot == NULL)
+        snapshot = present = session_snapshot (session, error);
+      whole = snapshot == NULL ? NULL : group_name_complete (snapshot, *near, error);
+      if (whole == NULL)
+        return g_prefix_error (error, "--near: "), false;
+      g_free (*near);
+      *near = whole;
     }
   return true;
 }

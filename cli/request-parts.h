@@ -28,6 +28,11 @@ bool request_parts_take (RequestParts *parts, Session *session, GError **error);
  * --dry-run. */
 bool request_parts_parse (RequestParts *parts, Session *session, RequestOptions *options, GError **error);
 
+/* Completes the short names of groups after --near, see group-names.h, in the parts and in @options. @snapshot: where
+ * the groups are; NULL: in the ledger of the session, which is read only if one of these names is short. */
+bool request_parts_complete_near (const RequestParts *parts, RequestOptions *options, Session *session,
+                                  const QuoitSnapshot *snapshot, GError **error);
+
 /* Adds the alternatives of the first group. */
 bool request_parts_add_alternatives (const RequestParts *parts, const char *name, QuoitRequest *request,
                                      GError **error);

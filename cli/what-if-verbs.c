@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "elastic.h"
+#include "group-names.h"
 #include "reservation.h"
 #include "text.h"
 #include "verbs.h"
@@ -111,6 +112,14 @@ new_line_session (const WhatIfStep *step, const Verb *verb)
   return (LineSession) { .verb = verb, .words = g_strdupv (step->line->words) };
 }
 
+/* Like session_parse_line(), for a line whose arguments are names of groups. */
+static bool
+parse_group_line (const WhatIf *what_if, Session *session, const GOptionEntry *options, GError **error)
+{
+  return session_parse_line (session, options, error)
+         && group_names_complete (what_if_present (what_if), session->words, error);
+}
+
 static bool
 release (WhatIf *what_if, WhatIfStep *step, GError **error)
 {
@@ -123,7 +132,7 @@ release (WhatIf *what_if, WhatIfStep *step, GError **error)
   };
   GError *why = NULL;
 
-  if (!session_parse_line (&session, entries, error))
+  if (!parse_group_line (what_if, &session, entries, error))
     return false;
   if (slice == NULL)
     return quoit_fork_release (what_if->fork, session.words[0], what_if->now_ms, &why)
@@ -137,10 +146,13 @@ static bool
 expire (WhatIf *what_if, WhatIfStep *step, GError **error)
 {
   g_autoptr (QuoitGroup) group = NULL;
-  const char *name = step->line->words[1];
+  g_autofree char *name = NULL;
   GError *why = NULL;
 
   if (!what_if_check_words (step, 1, 1, "NAME[@ID]", error))
+    return false;
+  name = group_name_complete (what_if_present (what_if), step->line->words[1], error);
+  if (name == NULL)
     return false;
   group = quoit_snapshot_lookup_group (what_if_present (what_if), name, &why);
   if (group == NULL)
@@ -168,7 +180,7 @@ change_lease (WhatIf *what_if, WhatIfStep *step, GError **error)
   gint64 lease_ms = 0;
   GError *why = NULL;
 
-  if (!session_parse_line (&session, entries, error)
+  if (!parse_group_line (what_if, &session, entries, error)
       || (lease != NULL && !text_parse_duration (lease, "--lease", &lease_ms, error)))
     return false;
   if (is_renewal && lease == NULL)
@@ -251,7 +263,9 @@ reserve (WhatIf *what_if, WhatIfStep *step, GError **error)
   if (reservation.options.wait_for != NULL)
     return text_refuse_usage (error, "--wait-for: nothing changes in a what-if: expected 'until TIME' before the line");
   reservation.now_ms = what_if->now_ms;
-  if (!reservation_build (&reservation, session.words[0], error))
+  if (!request_parts_complete_near (&reservation.parts, &reservation.options, &session, what_if_present (what_if),
+                                    error)
+      || !reservation_build (&reservation, session.words[0], error))
     return false;
   group = reservation_make (&reservation, (ReservationTarget) { .fork = what_if->fork }, others, &report, &why);
   if (group == NULL)
@@ -281,7 +295,7 @@ resize (WhatIf *what_if, WhatIfStep *step, GError **error)
   SliceNumbers numbers;
   GError *why = NULL;
 
-  if (!session_parse_line (&session, entries, error))
+  if (!parse_group_line (what_if, &session, entries, error))
     return false;
   if (slices == NULL)
     return text_refuse_usage (error, "expected also --slices N");
@@ -304,7 +318,7 @@ repair (WhatIf *what_if, WhatIfStep *step, GError **error)
   QuoitReport *report = NULL;
   GError *why = NULL;
 
-  if (!session_parse_line (&session, NULL, error))
+  if (!parse_group_line (what_if, &session, NULL, error))
     return false;
   change = quoit_fork_repair (what_if->fork, session.words[0], what_if->now_ms, &report, &why);
   if (change != NULL)

@@ -84,4 +84,61 @@ baseline
 refused 3 "env of a released group" "group 'train@1' was released at|it has no workers" env train@1
 refused 3 "env -o env of a released group" "it has no workers" env train@1 -o env
 
+# --- short ids: rows show 8 digits of names that are ids of Ray, and all verbs accept them
+id ()
+{
+  printf '%s00000000000000000000000000%s' "$1" "$2"
+}
+one=$(id cac052a2 01) other=$(id cac052a2 02) removed=$(id cac052a2 03) single=$(id 0123abcd 04)
+fresh
+ok 0 "a fleet" import fleet 'v6e 4x4 x12 pool=a' --now "$now"
+for name in "$removed" "$single"; do
+  ok 0 "$name is held" hold "$name" --key "$name" --topology 4x4 --accelerator v6e --slices 1..2 --lease 10m --now "$now"
+done
+ok 0 "a short id is enough for release" release cac052a2 --now "$now" -o json
+fact "it has released the group" 'd["name"]' "$removed"
+ok 0 "groups prints short ids" groups
+out "a row has the short id" "0123abcd@2"
+ok 0 "renew accepts a short id" renew 0123abcd@2 --lease 20m --now "$now"
+ok 0 "renew accepts a short id among several names" renew 0123abcd "$single" --lease 20m --now "$now"
+ok 0 "confirm accepts a short id" confirm 0123abcd@2 --now "$now"
+ok 0 "update accepts a short id" update 0123abcd@2 --priority 3 --now "$now"
+ok 0 "resize accepts a short id" resize 0123abcd@2 --slices 1 --now "$now"
+ok 0 "resize --dry-run accepts a short id" resize 0123abcd --slices 2 --now "$now" --dry-run
+ok 0 "repair accepts a short id" repair 0123abcd@2 --now "$now"
+baseline
+refused 7 "an intact group with a short id" "'$single@2' has all of its slices" explain 0123abcd@2
+ok 0 "env accepts a short id" env 0123abcd@2
+ok 0 "mesh accepts a short id" mesh 0123abcd@2 --axes data=16
+ok 0 "map accepts a short id" map 0123abcd@2
+ok 0 "show accepts a short id" show 0123abcd@2
+ok 0 "fits --near accepts a short id" fits --near 0123abcd@2 --topology 4x4 --accelerator v6e --slices 1
+ok 0 "when --near accepts a short id" when --near 0123abcd --topology 4x4 --accelerator v6e --slices 1
+ok 0 "explain --near accepts a short id" explain --near 0123abcd --topology 4x4 --accelerator v6e --slices 1
+printf '%s\n' 'resize 0123abcd --slices 2' 'reserve b --near 0123abcd --topology 4x4 --accelerator v6e --slices 1' 'release 0123abcd@2' >"$tmp/lines"
+ok 0 "what-if accepts short ids" what-if --file "$tmp/lines"
+out "a line has released the group" "1 group ends"
+ok 0 "forget accepts a short id" forget cac052a2@1 --now "$now" -o json
+fact "it has forgotten the group" 'd["forgotten"]' "$removed@1"
+for name in "$one" "$other"; do
+  ok 0 "$name is reserved" reserve "$name" --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+done
+baseline
+for verb in release confirm repair 'resize --slices 1' 'renew --lease 1m' 'update --priority 1' explain env 'mesh --axes data=16' map show; do
+  # shellcheck disable=SC2086
+  refused 3 "an ambiguous short id" "group name 'cac052a2' is ambiguous: expected '$one' or '$other'" $verb cac052a2
+done
+refused 3 "an ambiguous short id of --near" "--near: group name 'cac052a2' is ambiguous" \
+  reserve x --near cac052a2 --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+refused 4 "digits of no group" "no group 'cac052ab'" release cac052ab --now "$now"
+refused 7 "a short id with the number of another group" "no group 'cac052a2'|id 2 belongs to group '$single'" release cac052a2@2 --now "$now"
+ok 0 "the number of a group makes a short id unambiguous" release cac052a2@4 --now "$now" -o json
+fact "the number decides" 'd["name"]' "$other"
+ok 0 "digits of a live group are not ambiguous with a removed one" show cac052a2
+ok 0 "a group has a name like a short id" reserve cac052a2 --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+ok 0 "show prints the group of this name" show cac052a2 -o json
+fact "the same name wins" 'd["group"]["name"]' cac052a2
+ok 0 "the group of this name is released" release cac052a2 --now "$now" -o json
+fact "the same name wins in a change" 'd["name"]' cac052a2
+
 finish

@@ -146,5 +146,5 @@ out "wide has whole ids" "hold-and-wait: a44a00ec47957c78d89b8e33799401000000@2 
 baseline
 refused 7 "a short id with another number" "a44a00ec" show a44a00ec@4
 refused 4 "seven digits are no id" "'a44a00e'" show a44a00e
-refused 4 "a verb that needs the whole name" "no group 'a44a00ec'; did you mean 'a44a00ec47957c78d89b8e33799401000000'?" release a44a00ec --now "$now"
+refused 7 "a release by a short id" "group 'a44a00ec47957c78d89b8e33799401000000@2' belongs to source 'ray'" release a44a00ec --now "$now"
 finish
