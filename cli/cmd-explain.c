@@ -5,10 +5,22 @@
 #include "text.h"
 #include "verbs.h"
 
-/* Sets *@remedy to the command that gives the group what it has lost, or to a sentence if callers hold parts of what it
- * waits for; see quoit_snapshot_dup_hold_and_wait(). */
+/* What the answer about a group has in addition to the report. */
+typedef struct {
+  char *repair;        /* a sentence: the command that gives the group what it has lost; NULL: none */
+  char *hold_and_wait; /* see quoit_snapshot_dup_hold_and_wait(); NULL: none */
+} Remarks;
+
+static void
+remarks_clear (Remarks *remarks)
+{
+  g_free (remarks->repair);
+  g_free (remarks->hold_and_wait);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Remarks, remarks_clear)
+
 static QuoitReport *
-explain_group (Session *session, char **remedy, GError **error)
+explain_group (Session *session, Remarks *remarks, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
   g_autoptr (QuoitGroup) named = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
@@ -18,11 +30,11 @@ explain_group (Session *session, char **remedy, GError **error)
 
   if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
       && quoit_group_get_source (group)[0] == '\0')
-    *remedy = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
+    remarks->repair = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
   else if (group != NULL)
-    *remedy = quoit_snapshot_dup_hold_and_wait (snapshot, handle, NULL);
-  if (*remedy != NULL && (*remedy)[0] == '\0')
-    g_clear_pointer (remedy, g_free);
+    remarks->hold_and_wait = quoit_snapshot_dup_hold_and_wait (snapshot, handle, NULL);
+  if (g_strcmp0 (remarks->hold_and_wait, "") == 0)
+    g_clear_pointer (&remarks->hold_and_wait, g_free);
   return report;
 }
 
@@ -41,6 +53,24 @@ explain_request (Session *session, RequestOptions *options, const RequestParts *
   return snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);
 }
 
+static const Column hold_columns[] = {
+  { "hold_and_wait", NULL, CELL_TEXT },
+};
+
+/* The sentences come first. In JSON, only an answer about a group has the member. */
+static void
+describe_remarks (Document *document, const Remarks *remarks)
+{
+  Table *facts = table_new (hold_columns, G_N_ELEMENTS (hold_columns));
+
+  table_add_text (facts, remarks->hold_and_wait);
+  if (remarks->repair != NULL)
+    document_take_sentence (document, g_strdup (remarks->repair));
+  if (remarks->hold_and_wait != NULL)
+    document_take_sentence (document, g_strdup (remarks->hold_and_wait));
+  document_take_facts (document, facts);
+}
+
 static bool
 run (Session *session, GError **error)
 {
@@ -48,7 +78,7 @@ run (Session *session, GError **error)
   g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitReport) report = NULL;
-  g_autofree char *remedy = NULL;
+  g_auto (Remarks) remarks = { NULL, NULL };
   Document *document;
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
@@ -64,13 +94,13 @@ run (Session *session, GError **error)
   if (session->words[0] == NULL && request_is_empty (&options) && parts.list->len == 0)
     return text_refuse_usage (error,
                               "expected a GROUP, or a request, such as --accelerator v6e --topology 4x4 --slices 1");
-  report = session->words[0] != NULL ? explain_group (session, &remedy, error)
+  report = session->words[0] != NULL ? explain_group (session, &remarks, error)
                                      : explain_request (session, &options, &parts, error);
   if (report == NULL)
     return false;
   document = document_new ();
-  if (remedy != NULL)
-    document_take_sentence (document, g_steal_pointer (&remedy));
+  if (session->words[0] != NULL)
+    describe_remarks (document, &remarks);
   report_describe (report, document);
   return session_print (session, document, error);
 }

@@ -44,6 +44,9 @@ fact "status names hold-and-wait, and who has only the head of a slice" \
   "[('hold-and-wait: $pending@2 waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;') in p['problem'] for p in d['problems']]" "[True]"
 ok 0 "explain prints why the pending group waits" explain "$pending" -o wide
 out "explain names hold-and-wait" "hold-and-wait: $pending@2 waits for 'TPU-v6e-16-head', while $holder has only the head of v6e-group-0"
+ok 0 "explain prints why the pending group waits as JSON" explain "$pending" -o json
+fact "JSON has hold-and-wait" \
+  "d['hold_and_wait'].startswith ('hold-and-wait: $pending@2 waits for ' + repr ('TPU-v6e-16-head') + ', while $holder has only the head of v6e-group-0;')" True
 ok 0 "verify replays the import of groups" verify
 baseline
 for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do
