@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/bundles-after.h"
 
+#include "placement/bundle-bounds.h"
 #include "placement/quota.h"
 
 QuoitFleet *
@@ -35,16 +36,21 @@ quoit_bundles_fit_without (const QuoitFleet *fleet, const QuoitRequest *request,
 }
 
 /* Ray's algorithm is greedy, and more free nodes can keep it from a placement. They can also lead to a placement of
- * bundles that a quota for one class does not admit. Each number must be tried then. */
+ * bundles that a quota for one class does not admit. Each number must be tried then, unless too little is free for
+ * certain. */
 static guint
 try_each (const QuoitFleet *fleet, const QuoitRequest *request, const GArray *slots, gboolean *is_proven)
 {
   g_autoptr (QuoitFleet) without = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitBundleBounds) bounds = quoit_bundle_bounds_new (fleet, request);
 
   for (guint n = 1; n <= slots->len; n++)
     {
-      quoit_fork_fleet_release (without, quoit_fleet_group_at (fleet, g_array_index (slots, guint32, n - 1)));
-      if (fits (without, request, is_proven))
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, g_array_index (slots, guint32, n - 1));
+
+      quoit_fork_fleet_release (without, group);
+      quoit_bundle_bounds_update (bounds, without, group);
+      if (quoit_bundle_bounds_suffice (bounds) && fits (without, request, is_proven))
         return n;
     }
   return 0;

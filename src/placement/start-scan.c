@@ -3,11 +3,12 @@
  * slices are free, and for bundles that quotas count where they are placed. Each time at which something ends or begins
  * is tried, on a fork on which all that was to end by then has ended, and all that was to begin has begun. A beginning
  * can help too, because the search for other slices of reservations ahead is not complete: it then avoids slices of
- * what has begun. */
+ * what has begun. Times at which too little is free for bundles are recognised without a search. */
 #include "placement/start-scan.h"
 
 #include "base/time.h"
 #include "placement/ahead-moves.h"
+#include "placement/bundle-bounds.h"
 #include "placement/quota.h"
 
 typedef enum {
@@ -176,16 +177,21 @@ renew_leases (QuoitFleet *fork)
  * when there are enough. Then it also matters when there are changes: when a caller releases a group, and when the
  * request is made; and whether a group ends with its lease, before reservations get slices, or is released. */
 typedef struct {
+  const QuoitFleet *before;
+  const QuoitRequest *request;
   GArray *events;
   guint n_done;          /* events that @fleet has */
   QuoitFleet *fleet;     /* after the last change */
   gboolean lacks_slices; /* a reservation ahead does */
+  QuoitBundleBounds *bounds;
+  guint n_seen;       /* records ahead whose promises @bounds have, or had until they began */
+  gint64 seen_end_ms; /* when these begin before */
 } Course;
 
 static void
 course_init (Course *course, const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms)
 {
-  *course = (Course) { .fleet = quoit_fleet_fork (fleet) };
+  *course = (Course) { .before = fleet, .request = request, .fleet = quoit_fleet_fork (fleet) };
   course->lacks_slices
       = quoit_fleet_n_ahead (fleet) > 0 && !quoit_fleet_ahead_is_sound (fleet) && !quoit_ahead_is_sound (fleet);
   if (course->lacks_slices)
@@ -193,11 +199,15 @@ course_init (Course *course, const QuoitFleet *fleet, const QuoitRequest *reques
   course->events = list_events (course->fleet, now_ms);
   add_sights (course->events, course->fleet, request, now_ms);
   g_array_sort (course->events, by_time);
+  /* Otherwise other nodes are promised from event to event. */
+  if (!course->lacks_slices && quoit_request_is_by_host (request))
+    course->bounds = quoit_bundle_bounds_new (fleet, request);
 }
 
 static void
 course_clear (Course *course)
 {
+  g_clear_pointer (&course->bounds, quoit_bundle_bounds_free);
   g_clear_pointer (&course->fleet, quoit_fleet_unref);
   g_clear_pointer (&course->events, g_array_unref);
 }
@@ -227,16 +237,57 @@ apply_some (const Course *course, QuoitFleet *fork, guint end, int kinds)
   return n;
 }
 
-/* Returns a fork of the fleet after the first @end events, when the request is made. */
+static gboolean
+is_ahead (const QuoitFleet *fleet, guint32 slot)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+  return group != NULL && quoit_group_is_ahead (group);
+}
+
+/* Applies an event to the fleet and the bounds of the course. */
+static void
+apply_to_course (Course *course, const Event *event)
+{
+  const guint32 slot = event->end.slot;
+  const QuoitGroupData *group = quoit_fleet_group_at (course->before, slot);
+  const gboolean was_ahead = is_ahead (course->fleet, slot);
+
+  if (event->kind == SIGHTS)
+    return;
+  apply (course->fleet, event);
+  if (was_ahead && group->begins_ms < course->seen_end_ms && !is_ahead (course->fleet, slot))
+    quoit_bundle_bounds_remove_promise (course->bounds, group);
+  quoit_bundle_bounds_update (course->bounds, course->fleet, group);
+}
+
+/* Adds the promises that the request must keep from now on, because it would still run when they begin. */
+static void
+see_until (Course *course, gint64 end_ms)
+{
+  course->seen_end_ms = end_ms;
+  for (; course->n_seen < quoit_fleet_n_ahead (course->before); course->n_seen++)
+    {
+      const QuoitGroupData *record = quoit_fleet_ahead_at (course->before, course->n_seen);
+
+      if (record->begins_ms >= end_ms)
+        return;
+      if (is_ahead (course->fleet, quoit_fleet_ahead_slot (course->before, course->n_seen)))
+        quoit_bundle_bounds_add_promise (course->bounds, record);
+    }
+}
+
+/* Returns a fork of the fleet after the first @end events, when the request is made at @time_ms. */
 static QuoitFleet *
-course_advance (Course *course, guint end)
+course_advance (Course *course, guint end, gint64 time_ms)
 {
   QuoitFleet *fork;
 
   if (!course->lacks_slices)
     {
       for (; course->n_done < end; course->n_done++)
-        apply (course->fleet, &g_array_index (course->events, Event, course->n_done));
+        apply_to_course (course, &g_array_index (course->events, Event, course->n_done));
+      see_until (course, quoit_request_latest_end (course->request, time_ms));
       return quoit_fleet_ref (course->fleet);
     }
   fork = quoit_fleet_fork (course->fleet);
@@ -284,8 +335,8 @@ quoit_start_scan (const QuoitFleet *fleet, const QuoitRequest *request, gint64 n
         i++;
       if (time_ms <= now_ms)
         continue;
-      then = course_advance (&course, i);
-      if (fits_at (then, request, time_ms))
+      then = course_advance (&course, i, time_ms);
+      if (quoit_bundle_bounds_suffice (course.bounds) && fits_at (then, request, time_ms))
         return time_ms;
     }
   return 0;
@@ -305,7 +356,7 @@ quoit_start_is_granted_at (const QuoitFleet *fleet, const QuoitRequest *request,
       while (i < course.events->len && event_time (&course, i) == event_ms)
         i++;
       quoit_fleet_unref (then);
-      then = course_advance (&course, i);
+      then = course_advance (&course, i, event_ms);
     }
   return fits_at (then, request, time_ms);
 }

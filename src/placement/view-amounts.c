@@ -61,7 +61,8 @@ typedef struct {
 
 /* The state of quoit_fleet_view_fill_amounts(). */
 typedef struct {
-  QuoitFleetView *view;
+  const QuoitFleetView *view;
+  const QuoitFleet *fleet;
   guint32 n_resources;
   gint32 **resource_indices; /* of each node kind, computed on first use: the index of each requested resource in
                               * the kind, or -1 */
@@ -109,7 +110,7 @@ static void
 fill_unlisted (const AmountFiller *filler, guint32 node, guint32 resource, gboolean is_idle, gint64 *total,
                gint64 *available)
 {
-  const QuoitFleet *fleet = filler->view->fleet;
+  const QuoitFleet *fleet = filler->fleet;
   int derived = derived_index (filler, node, resource);
 
   if (derived < 0 && !filler->unlisted[resource].is_implicit)
@@ -147,7 +148,7 @@ static void
 fill_node (AmountFiller *filler, guint32 node, QuoitViewTime time, gint64 *total, gint64 *available,
            QuoitNodeChips *node_chips)
 {
-  const QuoitFleet *fleet = filler->view->fleet;
+  const QuoitFleet *fleet = filler->fleet;
   const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { node });
   const gint32 *resource_indices = kind_resource_indices (filler, fleet->layout->nodes[node].kind);
   gboolean is_idle = time == QUOIT_VIEW_EVER || quoit_fleet_node_use (fleet, (QuoitNodeId) { node }) == QUOIT_USE_NONE;
@@ -220,19 +221,39 @@ max_resources (const QuoitLayout *layout)
   return max;
 }
 
+static void
+filler_init (AmountFiller *filler, const QuoitFleetView *view)
+{
+  const QuoitLayout *layout = view->fleet->layout;
+
+  *filler = (AmountFiller) {
+    .view = view, .fleet = view->fleet, .n_resources = view->bundles.n_resources, .sums_suffice = TRUE
+  };
+  filler->resource_indices = g_new0 (gint32 *, layout->n_kinds + 1);
+  filler->left = g_new (QuoitAmount, max_resources (layout) + 1);
+  find_unlisted (filler);
+}
+
+static void
+filler_clear (AmountFiller *filler)
+{
+  for (guint32 k = 0; k < filler->view->fleet->layout->n_kinds; k++)
+    g_free (filler->resource_indices[k]);
+  g_free (filler->resource_indices);
+  g_free (filler->left);
+  g_free (filler->unlisted);
+}
+
 void
 quoit_fleet_view_fill_amounts (QuoitFleetView *view, QuoitViewTime time)
 {
-  const QuoitLayout *layout = view->fleet->layout;
   guint32 n_nodes = view->view.n_nodes, n_resources = view->bundles.n_resources;
   gint64 *total = g_new0 (gint64, (gsize) n_nodes * n_resources + 1);
   gint64 *available = g_new0 (gint64, (gsize) n_nodes * n_resources + 1);
-  AmountFiller filler = { .view = view, .n_resources = n_resources, .sums_suffice = TRUE };
   QuoitNodeChips *node_chips = NULL;
+  AmountFiller filler;
 
-  filler.resource_indices = g_new0 (gint32 *, layout->n_kinds + 1);
-  filler.left = g_new (QuoitAmount, max_resources (layout) + 1);
-  find_unlisted (&filler);
+  filler_init (&filler, view);
   /* Pages that g_new0() zeroes cost nothing until they are written. */
   if (view->request->policy != QUOIT_POLICY_RAY && filler.tpu != QUOIT_NO_INDEX)
     node_chips = g_new0 (QuoitNodeChips, n_nodes + 1);
@@ -244,12 +265,43 @@ quoit_fleet_view_fill_amounts (QuoitFleetView *view, QuoitViewTime time)
   view->view.total = total;
   view->view.available = available;
   view->view.chips = node_chips;
-  for (guint32 k = 0; k < layout->n_kinds; k++)
-    g_free (filler.resource_indices[k]);
-  g_free (filler.resource_indices);
-  g_free (filler.left);
-  g_free (filler.unlisted);
+  filler_clear (&filler);
 }
+
+/* --- amounts of nodes on another fleet --- */
+
+struct _QuoitAmountReader {
+  AmountFiller filler;
+  gint64 *total; /* buffer */
+};
+
+QuoitAmountReader *
+quoit_amount_reader_new (const QuoitFleetView *view)
+{
+  QuoitAmountReader *reader = g_new (QuoitAmountReader, 1);
+
+  filler_init (&reader->filler, view);
+  reader->total = g_new (gint64, view->bundles.n_resources + 1);
+  return reader;
+}
+
+void
+quoit_amount_reader_free (QuoitAmountReader *reader)
+{
+  filler_clear (&reader->filler);
+  g_free (reader->total);
+  g_free (reader);
+}
+
+void
+quoit_amount_reader_read (QuoitAmountReader *reader, const QuoitFleet *fleet, guint32 node, gint64 *available)
+{
+  reader->filler.fleet = fleet;
+  memset (available, 0, reader->filler.n_resources * sizeof *available);
+  fill_node (&reader->filler, reader->filler.view->nodes[node], QUOIT_VIEW_NOW, reader->total, available, NULL);
+}
+
+/* --- amounts of bundles --- */
 
 gboolean
 quoit_fleet_view_row_suffices (const QuoitFleetView *view, guint32 bundle, const gint64 *row)

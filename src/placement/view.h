@@ -50,6 +50,16 @@ guint32 quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node);
 /* Excludes all nodes with that value. */
 void quoit_fleet_view_exclude_domain (QuoitFleetView *view, guint32 domain);
 
+/* --- view-amounts.c --- */
+
+/* Reads what is available now on single nodes of a view, on forks of its fleet. @view must stay valid. */
+typedef struct _QuoitAmountReader QuoitAmountReader;
+
+QuoitAmountReader *quoit_amount_reader_new (const QuoitFleetView *view);
+void quoit_amount_reader_free (QuoitAmountReader *reader);
+/* Writes the amounts, by resource, of a node of the view to @available. Ignores the state of the node. */
+void quoit_amount_reader_read (QuoitAmountReader *reader, const QuoitFleet *fleet, guint32 node, gint64 *available);
+
 /* --- plan-bundles.c --- */
 
 /* A plan for bundles: the node and the chips of each bundle. */
