@@ -5,9 +5,6 @@
 #include "completion.h"
 #include "text.h"
 
-/* A list of more names is of no use at a prompt. */
-enum { MAX_NAMES = 5000 };
-
 /* --- bash --- */
 
 static const char bash_begin[]
@@ -24,6 +21,7 @@ static const char bash_begin[]
       "      ;;\n"
       "    @*)\n"
       "      kind=${word#@}\n"
+      "      [[ $kind == topology && -n $generation ]] && kind+=/$generation\n"
       "      while IFS= read -r line; do\n"
       "        [[ $line == \"$cur\"* ]] && COMPREPLY+=(\"$(printf %q \"$line\")\")\n"
       "      done < <(quoit ${db:+--db \"$db\"} completion names ${kind#names} 2>/dev/null)\n"
@@ -34,7 +32,8 @@ static const char bash_begin[]
       "\n"
       "_quoit ()\n"
       "{\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} before=$((COMP_CWORD - 1)) prev verb='' db='' i word\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} before=$((COMP_CWORD - 1)) prev verb='' first='' db='' generation='' i "
+      "word\n"
       "  local words='' options='' arguments='' is_value=''\n"
       "\n"
       "  # Bash makes three words of --option=value.\n"
@@ -43,18 +42,20 @@ static const char bash_begin[]
       "  prev=${COMP_WORDS[before]}\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    word=${COMP_WORDS[i]}\n"
-      "    case $word in\n"
-      "      --db | --wait | --now | --at | --output | -o | --color)\n"
-      "        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))\n"
-      "        ((i++))\n"
-      "        [[ $word == --db ]] && db=${COMP_WORDS[i]}\n"
-      "        ;;\n"
-      "      -*) ;;\n"
-      "      *) [[ -n $verb ]] || verb=$word ;;\n"
-      "    esac\n"
-      "  done\n"
-      "\n"
-      "  case $verb in\n";
+      "    case $word in\n";
+
+static const char bash_middle[] = ")\n"
+                                  "        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))\n"
+                                  "        ((i++))\n"
+                                  "        [[ $word == --db ]] && db=${COMP_WORDS[i]}\n"
+                                  "        [[ $word == --accelerator ]] && generation=${COMP_WORDS[i]}\n"
+                                  "        ;;\n"
+                                  "      -*) ;;\n"
+                                  "      *) if [[ -z $verb ]]; then verb=$word; else first=${first:-$word}; fi ;;\n"
+                                  "    esac\n"
+                                  "  done\n"
+                                  "\n"
+                                  "  case $verb in\n";
 
 static const char bash_end[] = "  esac\n"
                                "\n"
@@ -64,6 +65,30 @@ static const char bash_end[] = "  esac\n"
                                "}\n"
                                "\n"
                                "complete -F _quoit quoit\n";
+
+/* Appends all options that have a value, of any verb. No verb has an option without value of the same name. */
+static void
+add_valued_options (GString *script, const GArray *verbs, const char *begin, const char *separator)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < verbs->len; i++)
+    {
+      const GArray *options = g_array_index (verbs, CompletionVerb, i).options;
+
+      for (guint j = 0; j < options->len; j++)
+        {
+          const CompletionOption *option = &g_array_index (options, CompletionOption, j);
+
+          if (!option->has_value || !g_hash_table_add (seen, (gpointer) option->name))
+            continue;
+          g_string_append_printf (script, "%s--%s", begin, option->name);
+          begin = separator;
+          if (option->letter != '\0')
+            g_string_append_printf (script, "%s-%c", separator, option->letter);
+        }
+    }
+}
 
 /* The case of the option before the cursor, if it has a value. */
 static void
@@ -84,10 +109,29 @@ add_bash_values (GString *script, const GArray *options)
   g_string_append (script, "      esac\n");
 }
 
+/* Appends what replaces the words of the first argument, in the syntax of both bash and zsh. @begin, @end: the
+ * assignment around the words. */
 static void
-add_bash_case (GString *script, const char *name, const GArray *options, const char *arguments)
+add_following (GString *script, const GArray *following, const char *begin, const char *end)
 {
-  g_string_append_printf (script, "    %s)\n      arguments='%s'\n      options='", name, arguments);
+  if (following == NULL || following->len == 0)
+    return;
+  g_string_append (script, "      case $first in\n        '') ;;\n");
+  for (guint i = 0; i < following->len; i++)
+    {
+      const CompletionFollowing *one = &g_array_index (following, CompletionFollowing, i);
+
+      g_string_append_printf (script, "        %s) %s%s%s ;;\n", one->first, begin, one->values, end);
+    }
+  g_string_append (script, "      esac\n");
+}
+
+static void
+add_bash_case (GString *script, const char *name, const GArray *options, const char *arguments, const GArray *following)
+{
+  g_string_append_printf (script, "    %s)\n      arguments='%s'\n", name, arguments);
+  add_following (script, following, "arguments='", "'");
+  g_string_append (script, "      options='");
   for (guint i = 0; i < options->len; i++)
     g_string_append_printf (script, "%s--%s", i == 0 ? "" : " ", g_array_index (options, CompletionOption, i).name);
   g_string_append (script, "'\n");
@@ -119,12 +163,14 @@ write_bash (GString *script, const GArray *verbs)
   g_autofree char *names = join_verbs (verbs, &first_options);
 
   g_string_append (script, bash_begin);
-  add_bash_case (script, "''", first_options, names);
+  add_valued_options (script, verbs, "      ", " | ");
+  g_string_append (script, bash_middle);
+  add_bash_case (script, "''", first_options, names, NULL);
   for (guint i = 0; i < verbs->len; i++)
     {
       const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
 
-      add_bash_case (script, one->verb->name, one->options, one->arguments);
+      add_bash_case (script, one->verb->name, one->options, one->arguments, one->following);
     }
   g_string_append (script, bash_end);
 }
@@ -144,6 +190,7 @@ static const char zsh_begin[]
       "    case $word in\n"
       "      @files) _files ;;\n"
       "      @*)\n"
+      "        [[ $word == @topology && -n $_quoit_generation ]] && word+=/$_quoit_generation\n"
       "        kind=(${${word#@}#names})\n"
       "        found+=(${(f)\"$(quoit ${_quoit_db:+--db} ${_quoit_db:+$_quoit_db} completion names $kind "
       "2>/dev/null)\"})\n"
@@ -156,20 +203,24 @@ static const char zsh_begin[]
       "\n"
       "_quoit ()\n"
       "{\n"
-      "  local verb= _quoit_db= word\n"
-      "  local -a verbs\n"
+      "  local verb= first= _quoit_db= _quoit_generation= word\n"
+      "  local -a verbs _quoit_arguments\n"
       "  integer i at=0\n"
       "\n"
       "  for ((i = 2; i < CURRENT; i++)); do\n"
       "    word=$words[i]\n"
       "    case $word in\n"
       "      --db=*) _quoit_db=${word#--db=} ;;\n"
-      "      --db | --wait | --now | --at | --output | -o | --color)\n"
+      "      --accelerator=*) _quoit_generation=${word#--accelerator=} ;;\n";
+
+static const char zsh_between[]
+    = ")\n"
       "        ((i++))\n"
       "        [[ $word == --db ]] && _quoit_db=$words[i]\n"
+      "        [[ $word == --accelerator ]] && _quoit_generation=$words[i]\n"
       "        ;;\n"
       "      -*) ;;\n"
-      "      *) [[ -n $verb ]] || { verb=$word; at=$i; } ;;\n"
+      "      *) if [[ -z $verb ]]; then verb=$word at=$i; else first=${first:-$word}; fi ;;\n"
       "    esac\n"
       "  done\n"
       "  if [[ -z $verb ]]; then\n"
@@ -222,6 +273,8 @@ static void
 write_zsh (GString *script, const GArray *verbs)
 {
   g_string_append (script, zsh_begin);
+  add_valued_options (script, verbs, "      ", " | ");
+  g_string_append (script, zsh_between);
   for (guint i = 0; i < verbs->len; i++)
     {
       const Verb *verb = g_array_index (verbs, CompletionVerb, i).verb;
@@ -235,7 +288,9 @@ write_zsh (GString *script, const GArray *verbs)
     {
       const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
 
-      g_string_append_printf (script, "    %s)\n      _arguments -s :", one->verb->name);
+      g_string_append_printf (script, "    %s)\n      _quoit_arguments=(%s)\n", one->verb->name, one->arguments);
+      add_following (script, one->following, "_quoit_arguments=(", ")");
+      g_string_append (script, "      _arguments -s :");
       for (guint j = 0; j < one->options->len; j++)
         {
           const CompletionOption *option = &g_array_index (one->options, CompletionOption, j);
@@ -244,45 +299,62 @@ write_zsh (GString *script, const GArray *verbs)
           if (option->letter != '\0')
             append_zsh_option (script, "-", (const char[]) { option->letter, '\0' }, option);
         }
-      g_string_append_printf (script, " \\\n        '*:argument: _quoit_words %s'\n      ;;\n", one->arguments);
+      g_string_append (script, " \\\n        '*:argument: _quoit_words $_quoit_arguments'\n      ;;\n");
     }
   g_string_append (script, zsh_end);
 }
 
 /* --- fish --- */
 
-static const char fish_begin[] = "# fish completion for quoit(1), from `quoit completion fish`\n"
-                                 "\n"
-                                 "function __quoit_names\n"
-                                 "    set -l words (commandline -opc)\n"
-                                 "    set -l db\n"
-                                 "    for i in (seq (count $words))\n"
-                                 "        if test $words[$i] = --db; and test $i -lt (count $words)\n"
-                                 "            set db --db $words[(math $i + 1)]\n"
-                                 "        else if string match -q -- '--db=*' $words[$i]\n"
-                                 "            set db $words[$i]\n"
-                                 "        end\n"
-                                 "    end\n"
-                                 "    quoit $db completion names $argv 2>/dev/null\n"
-                                 "end\n"
-                                 "\n"
-                                 "# Whether the verb is VERB; without VERB, whether there is none yet.\n"
-                                 "function __quoit_verb\n"
-                                 "    set -l verb\n"
-                                 "    set -l skips 1\n"
-                                 "    for word in (commandline -opc)\n"
-                                 "        if test $skips = 1\n"
-                                 "            set skips 0\n"
-                                 "        else if contains -- $word --db --wait --now --at --output -o --color\n"
-                                 "            set skips 1\n"
-                                 "        else if test -z \"$verb\"; and not string match -q -- '-*' $word\n"
-                                 "            set verb $word\n"
-                                 "        end\n"
-                                 "    end\n"
-                                 "    test \"$verb\" = \"$argv\"\n"
-                                 "end\n"
-                                 "\n"
-                                 "complete -c quoit -f\n";
+static const char fish_begin[]
+    = "# fish completion for quoit(1), from `quoit completion fish`\n"
+      "\n"
+      "function __quoit_names\n"
+      "    set -l words (commandline -opc)\n"
+      "    set -l kind $argv\n"
+      "    set -l db\n"
+      "    for i in (seq (count $words))\n"
+      "        if test $words[$i] = --db; and test $i -lt (count $words)\n"
+      "            set db --db $words[(math $i + 1)]\n"
+      "        else if string match -q -- '--db=*' $words[$i]\n"
+      "            set db $words[$i]\n"
+      "        else if test \"$argv\" = topology\n"
+      "            if test $words[$i] = --accelerator; and test $i -lt (count $words)\n"
+      "                set kind topology/$words[(math $i + 1)]\n"
+      "            else if string match -q -- '--accelerator=*' $words[$i]\n"
+      "                set kind topology/(string replace -- --accelerator= '' $words[$i])\n"
+      "            end\n"
+      "        end\n"
+      "    end\n"
+      "    quoit $db completion names $kind 2>/dev/null\n"
+      "end\n"
+      "\n"
+      "# Whether the verb is VERB; without VERB, whether there is none yet. With FIRST, also\n"
+      "# whether that is the first argument after the verb; '*': whether there is one.\n"
+      "function __quoit_verb\n"
+      "    set -l verb\n"
+      "    set -l first\n"
+      "    set -l skips 1\n"
+      "    for word in (commandline -opc)\n"
+      "        if test $skips = 1\n"
+      "            set skips 0\n"
+      "        else if contains -- $word";
+
+static const char fish_middle[] = "\n"
+                                  "            set skips 1\n"
+                                  "        else if string match -q -- '-*' $word\n"
+                                  "        else if test -z \"$verb\"\n"
+                                  "            set verb $word\n"
+                                  "        else if test -z \"$first\"\n"
+                                  "            set first $word\n"
+                                  "        end\n"
+                                  "    end\n"
+                                  "    test \"$verb\" = \"$argv[1]\"; or return 1\n"
+                                  "    test (count $argv) -lt 2; and return\n"
+                                  "    test \"$first\" = \"$argv[2]\"; or test -n \"$first\" -a \"$argv[2]\" = '*'\n"
+                                  "end\n"
+                                  "\n"
+                                  "complete -c quoit -f\n";
 
 static void
 append_fish_word (GString *words, const char *word)
@@ -316,10 +388,23 @@ append_fish_values (GString *script, const char *values)
     g_string_append_printf (script, " -a '%s'", fixed->str);
 }
 
+/* @first: what follows the verb in the condition: the first argument, in double quotes. */
+static void
+append_fish_arguments (GString *script, const Verb *verb, const char *first, const char *values)
+{
+  if (values[0] == '\0')
+    return;
+  g_string_append_printf (script, "complete -c quoit -n '__quoit_verb %s%s'", verb->name, first);
+  append_fish_values (script, values);
+  g_string_append_c (script, '\n');
+}
+
 static void
 write_fish (GString *script, const GArray *verbs)
 {
   g_string_append (script, fish_begin);
+  add_valued_options (script, verbs, " ", " ");
+  g_string_append (script, fish_middle);
   for (guint i = 0; i < verbs->len; i++)
     {
       const CompletionVerb *one = &g_array_index (verbs, CompletionVerb, i);
@@ -327,11 +412,13 @@ write_fish (GString *script, const GArray *verbs)
       g_string_append_printf (script, "complete -c quoit -n __quoit_verb -a %s -d '", one->verb->name);
       append_quoted (script, one->verb->summary, "\\");
       g_string_append (script, "'\n");
-      if (one->arguments[0] != '\0')
+      append_fish_arguments (script, one->verb, one->following->len > 0 ? " \"\"" : "", one->arguments);
+      for (guint j = 0; j < one->following->len; j++)
         {
-          g_string_append_printf (script, "complete -c quoit -n '__quoit_verb %s'", one->verb->name);
-          append_fish_values (script, one->arguments);
-          g_string_append_c (script, '\n');
+          const CompletionFollowing *following = &g_array_index (one->following, CompletionFollowing, j);
+          g_autofree char *first = g_strdup_printf (" \"%s\"", following->first);
+
+          append_fish_arguments (script, one->verb, first, following->values);
         }
       for (guint j = 0; j < one->options->len; j++)
         {
@@ -352,67 +439,6 @@ write_fish (GString *script, const GArray *verbs)
 }
 
 /* --- the verb --- */
-
-static void
-add_name (GString *names, const char *name, guint *n)
-{
-  /* A line feed in a name would make two names of it. */
-  if ((*n)++ < MAX_NAMES && strpbrk (name, "\n\r") == NULL)
-    g_string_append_printf (names, "%s\n", name);
-}
-
-/* Whether names of @kind, such as COMPLETE_GROUPS, are wanted. @wanted: "group"; NULL: all. */
-static bool
-wants (const char *wanted, const char *kind)
-{
-  return wanted == NULL || g_str_equal (wanted, kind + 1);
-}
-
-static void
-add_groups (GString *names, const QuoitSnapshot *snapshot, guint *n)
-{
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-
-      if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
-        add_name (names, quoit_group_get_name (group), n);
-    }
-}
-
-static bool
-write_names (Session *session, const char *wanted, GString *names, GError **error)
-{
-  static const struct {
-    const char *kind;
-    uint32_t (*count) (const QuoitSnapshot *snapshot);
-    const char *(*get_name) (const QuoitSnapshot *snapshot, uint32_t index);
-  } kinds[] = {
-    { COMPLETE_POOLS, quoit_snapshot_get_n_pools, quoit_snapshot_get_pool_name },
-    { COMPLETE_SLICES, quoit_snapshot_get_n_slices, quoit_snapshot_get_slice_name },
-    { COMPLETE_NODES, quoit_snapshot_get_n_nodes, quoit_snapshot_get_node_name },
-  };
-  g_autoptr (QuoitSnapshot) snapshot = NULL;
-  bool is_kind = wants (wanted, COMPLETE_GROUPS);
-  guint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    is_kind |= wants (wanted, kinds[i].kind);
-  if (!is_kind)
-    {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "names of '%s': expected group, pool, slice or node", wanted);
-      return false;
-    }
-  snapshot = session_snapshot (session, error);
-  if (snapshot == NULL)
-    return false;
-  if (wants (wanted, COMPLETE_GROUPS))
-    add_groups (names, snapshot, &n);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    for (uint32_t k = 0; wants (wanted, kinds[i].kind) && k < kinds[i].count (snapshot); k++)
-      add_name (names, kinds[i].get_name (snapshot, k), &n);
-  return true;
-}
 
 static bool
 write_script (const char *shell, GString *script, GError **error)
@@ -447,7 +473,7 @@ run (Session *session, GError **error)
                    session->words[1]);
       return false;
     }
-  if (!(g_str_equal (session->words[0], "names") ? write_names (session, session->words[1], text, error)
+  if (!(g_str_equal (session->words[0], "names") ? completion_write_names (session, session->words[1], text, error)
                                                  : write_script (session->words[0], text, error)))
     return false;
   return session_write (session, text->str, error);
@@ -455,9 +481,10 @@ run (Session *session, GError **error)
 
 const Verb verb_completion = {
   "completion",
-  "bash|zsh|fish | names [group|pool|slice|node]",
+  "bash|zsh|fish | names [KIND]",
   "print the script with which a shell completes command lines",
-  "names prints what the scripts propose for the names of groups, pools, slices and nodes, or of one kind.",
+  "names prints what the scripts propose for the names of groups, pools, slices and nodes, or of one KIND: group,\n"
+  "pool, slice, node, zone, owner, quota, window, source, topology, or topology/GEN.",
   1,
   2,
   run,

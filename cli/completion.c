@@ -3,28 +3,42 @@
 
 #include <string.h>
 
+#define GENERATIONS "v2 v3 v4 v5e v5p v6e tpu7x"
+
 /* The values of options that have few. An option has the same values in each verb. */
 static const struct {
   const char *option, *values;
 } value_table[] = {
-  { "accelerator", "v2 v3 v4 v5e v5p v6e tpu7x" },
+  { "accelerator", GENERATIONS },
+  { "as-seen-by", "jax" },
+  { "certificate", "now undrained ended mended" },
   { "chips-per-host", "1 2 4 8" },
   { "color", "auto always never" },
   { "cubes", "any adjacent" },
   { "cut", "whole aligned any partition" },
   { "exclude-node", COMPLETE_NODES },
   { "exclude-slice", COMPLETE_SLICES },
+  { "format", "ray" },
+  { "join", COMPLETE_SOURCES },
   { "keep-to", "pool zone" },
   { "near", COMPLETE_GROUPS },
   { "node", COMPLETE_NODES },
+  { "of", "all intact free" },
+  { "owner", COMPLETE_OWNERS },
   { "place", "best first pack spread" },
   { "policy", "best ray" },
   { "pool", COMPLETE_POOLS },
+  { "processes-per-host", "1 2 4 8" },
+  { "profile", "quoit ray-train kuberay jobset lws job" },
+  { "shape", COMPLETE_TOPOLOGIES },
   { "slice", COMPLETE_SLICES },
   { "soft-target", COMPLETE_NODES },
+  { "source", COMPLETE_SOURCES },
   { "spread", "pool zone" },
   { "state", "held reserved rescheduling removed pending ahead" },
   { "strategy", "PACK SPREAD STRICT_PACK STRICT_SPREAD" },
+  { "topology", COMPLETE_TOPOLOGIES },
+  { "zone", COMPLETE_ZONES },
 };
 
 static char *
@@ -68,6 +82,77 @@ static const struct {
   { COMPLETE_NODES, { "NODE", "[node|" } },
 };
 
+/* Verbs whose first argument is not what the rules of read_arguments() find, and what can follow it. */
+static const struct {
+  const Verb *verb;
+  const char *values;
+} first_table[] = {
+  { &verb_catalogue, GENERATIONS },
+  { &verb_completion, "bash zsh fish names" },
+  { &verb_drain, "node slice pool zone " COMPLETE_POOLS " " COMPLETE_SLICES " " COMPLETE_NODES " " COMPLETE_ZONES },
+  { &verb_env, COMPLETE_GROUPS },
+  { &verb_import, "raycluster ray-nodes k8s-nodes fleet" },
+  { &verb_report, "raycluster ray-nodes k8s-nodes fleet" },
+  { &verb_set_state, COMPLETE_NODES },
+  { &verb_show, COMPLETE_NAMES },
+  { &verb_sync, "raycluster ray-nodes k8s-nodes fleet" },
+  { &verb_top, "raycluster ray-nodes k8s-nodes fleet" },
+  { &verb_undrain, "node slice pool zone " COMPLETE_POOLS " " COMPLETE_SLICES " " COMPLETE_NODES " " COMPLETE_ZONES },
+  { &verb_what_if, "" },
+};
+
+/* Of a verb that accepts one argument, nothing follows it. */
+static const struct {
+  const Verb *verb;
+  CompletionFollowing following;
+} following_table[] = {
+  { &verb_calendar, { "remove", COMPLETE_WINDOWS } },
+  { &verb_calendar, { "*", "" } },
+  { &verb_catalogue, { "v2", COMPLETE_TOPOLOGIES "/v2" } },
+  { &verb_catalogue, { "v3", COMPLETE_TOPOLOGIES "/v3" } },
+  { &verb_catalogue, { "v4", COMPLETE_TOPOLOGIES "/v4" } },
+  { &verb_catalogue, { "v5e", COMPLETE_TOPOLOGIES "/v5e" } },
+  { &verb_catalogue, { "v5p", COMPLETE_TOPOLOGIES "/v5p" } },
+  { &verb_catalogue, { "v6e", COMPLETE_TOPOLOGIES "/v6e" } },
+  { &verb_catalogue, { "tpu7x", COMPLETE_TOPOLOGIES "/tpu7x" } },
+  { &verb_catalogue, { "*", "" } },
+  { &verb_check, { "manifest", COMPLETE_FILES } },
+  { &verb_check, { "*", "" } },
+  { &verb_completion, { "names", "group pool slice node zone owner quota window source topology" } },
+  { &verb_completion, { "*", "" } },
+  { &verb_drain, { "node", COMPLETE_NODES } },
+  { &verb_drain, { "slice", COMPLETE_SLICES } },
+  { &verb_drain, { "pool", COMPLETE_POOLS } },
+  { &verb_drain, { "zone", COMPLETE_ZONES } },
+  { &verb_drain, { "*", "" } },
+  { &verb_import, { "*", COMPLETE_FILES } },
+  { &verb_owner, { "*", COMPLETE_OWNERS } },
+  { &verb_quota, { "*", COMPLETE_QUOTAS } },
+  { &verb_report, { "*", COMPLETE_FILES } },
+  { &verb_set_state, { "*", "alive draining dead" } },
+  { &verb_sync, { "*", COMPLETE_FILES } },
+  { &verb_top, { "*", COMPLETE_FILES } },
+  { &verb_undrain, { "node", COMPLETE_NODES } },
+  { &verb_undrain, { "slice", COMPLETE_SLICES } },
+  { &verb_undrain, { "pool", COMPLETE_POOLS } },
+  { &verb_undrain, { "zone", COMPLETE_ZONES } },
+  { &verb_undrain, { "*", "" } },
+};
+
+static GArray *
+read_following (const Verb *verb)
+{
+  GArray *following = g_array_new (FALSE, FALSE, sizeof (CompletionFollowing));
+  const CompletionFollowing nothing = { "*", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (following_table); i++)
+    if (following_table[i].verb == verb)
+      g_array_append_val (following, following_table[i].following);
+  if (verb->max_arguments == 1 && following->len == 0)
+    g_array_append_val (following, nothing);
+  return following;
+}
+
 /* The words of the parameters in small letters are words of the command, those in capitals stand for others: "manifest
  * FILE... | train" gives "manifest train @files". */
 static char *
@@ -76,14 +161,15 @@ read_arguments (const Verb *verb)
   g_auto (GStrv) parts = g_strsplit_set (verb->parameters, " |[].", -1);
   GString *words = g_string_new (NULL);
 
+  for (guint i = 0; i < G_N_ELEMENTS (first_table); i++)
+    if (first_table[i].verb == verb)
+      return g_string_assign (words, first_table[i].values), g_string_free (words, FALSE);
   for (char **part = parts; *part != NULL; part++)
     if (g_ascii_islower (part[0][0]))
       add_word (words, *part);
   if (g_str_equal (verb->parameters, "[VERB]"))
     for (guint i = 0; verb_at (i) != NULL; i++)
       add_word (words, verb_at (i)->name);
-  if (verb == &verb_show)
-    add_word (words, COMPLETE_NAMES);
   for (guint i = 0; i < G_N_ELEMENTS (argument_table); i++)
     if (has_one_of (verb->parameters, argument_table[i].words))
       add_word (words, argument_table[i].value);
@@ -123,6 +209,7 @@ clear_verb (gpointer data)
   CompletionVerb *one = data;
 
   g_array_unref (one->options);
+  g_array_unref (one->following);
   g_free (one->arguments);
 }
 
@@ -134,7 +221,8 @@ completion_read_verbs (void)
   g_array_set_clear_func (verbs, clear_verb);
   for (guint i = 0; verb_at (i) != NULL; i++)
     {
-      CompletionVerb one = { verb_at (i), read_options (verb_at (i)), read_arguments (verb_at (i)) };
+      CompletionVerb one
+          = { verb_at (i), read_options (verb_at (i)), read_arguments (verb_at (i)), read_following (verb_at (i)) };
 
       g_array_set_clear_func (one.options, clear_option);
       g_array_append_val (verbs, one);

@@ -19,12 +19,30 @@ typedef struct {
 #define COMPLETE_POOLS "@pool"
 #define COMPLETE_SLICES "@slice"
 #define COMPLETE_NODES "@node"
+#define COMPLETE_ZONES "@zone"
+#define COMPLETE_OWNERS "@owner"
+#define COMPLETE_QUOTAS "@quota"
+#define COMPLETE_WINDOWS "@window"
+#define COMPLETE_SOURCES "@source"
+/* Topologies of the catalogue: of all generations, or with "/GEN" of one. */
+#define COMPLETE_TOPOLOGIES "@topology"
+
+/* What can follow a first argument. */
+typedef struct {
+  const char *first;  /* "pool"; "*": any */
+  const char *values; /* like those of an option */
+} CompletionFollowing;
 
 typedef struct {
   const Verb *verb;
-  GArray *options; /* of CompletionOption */
-  char *arguments; /* like values */
+  GArray *options;   /* of CompletionOption */
+  char *arguments;   /* like values */
+  GArray *following; /* of CompletionFollowing: the words after the first argument; empty: the same words again */
 } CompletionVerb;
 
 /* Returns all verbs, of CompletionVerb, in the order of the table. Each verb tells its own options. */
 GArray *completion_read_verbs (void);
+
+/* Appends the names that the scripts propose, one a line. @wanted: a kind without its '@', such as "group"; NULL: those
+ * of COMPLETE_NAMES. */
+bool completion_write_names (Session *session, const char *wanted, GString *lines, GError **error);

@@ -83,14 +83,24 @@ append_pools (const QuoitSnapshot *snapshot, const char *name, GArray *nodes, GE
 }
 
 /* A node can have the label of Ray, or that of Kubernetes. */
+static const char *const zone_keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
+
+char *
+node_scope_dup_zone (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  char *zone = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (zone_keys) && zone == NULL; i++)
+    zone = quoit_snapshot_dup_node_label (snapshot, node, zone_keys[i]);
+  return zone;
+}
+
 static bool
 is_in_zone (const QuoitSnapshot *snapshot, uint32_t node, const char *zone)
 {
-  static const char *const keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (zone_keys); i++)
     {
-      g_autofree char *value = quoit_snapshot_dup_node_label (snapshot, node, keys[i]);
+      g_autofree char *value = quoit_snapshot_dup_node_label (snapshot, node, zone_keys[i]);
 
       if (g_strcmp0 (value, zone) == 0)
         return true;

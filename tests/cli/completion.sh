@@ -3,7 +3,7 @@
 # Help, questions after misspelt words, and what shells complete.
 . "$top_srcdir/tests/cli/lib.sh"
 
-fresh 'v6e 4x4 x2 pool=big; v5e 2x4 pool=small; v6e 2x2 pool=lonely'
+fresh 'v6e 4x4 x2 pool=big zone=us-east5-b; v5e 2x4 pool=small; v6e 2x2 pool=lonely'
 ok 0 "a group is reserved" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 baseline
 
@@ -53,7 +53,14 @@ ok 0 "names of groups are listed" completion names group
 holds "they are only groups" test "$(cat "$tmp/out")" = train
 ok 0 "names of pools are listed" completion names pool
 holds "they are only pools" test "$(sort "$tmp/out" | tr '\n' ' ')" = "big lonely small "
-refused 2 "names of no kind" "names of 'job': expected group, pool, slice or node" completion names job
+ok 0 "names of zones are listed" completion names zone
+holds "each zone once" test "$(cat "$tmp/out")" = us-east5-b
+ok 0 "topologies are listed without a ledger" --db "$tmp/none.db" completion names topology
+has out "they have those of all generations" 12x12x12
+ok 0 "topologies of a generation are listed" completion names topology/v6e
+holds "they have only those of the generation, once" test "$(tr '\n' ' ' <"$tmp/out")" = "1x1 2x2 2x4 4x4 4x8 8x8 8x16 16x16 2x8 "
+refused 3 "topologies of no generation" "'v9'" completion names topology/v9
+refused 2 "names of no kind" "names of 'job': expected group, pool, slice, node, zone, owner, quota, window, source, topology or topology/GEN" completion names job
 refused 2 "a kind of a shell" "unexpected argument 'group'" completion bash group
 refused 2 "a shell that quoit does not know" "shell 'tcsh': expected bash, zsh, fish, or names" completion tcsh
 ok 0 "a group ends" release train --now "$now"
@@ -96,6 +103,19 @@ proposes ()
     grep -qxF -e "$proposal" "$tmp/words"
 }
 
+# lacks SHELL WORD LINE...: the shell does not propose the word.
+lacks ()
+{
+  shell=$1 absent=$2
+  shift 2
+  "in_$shell" "$@" >"$tmp/words" 2>"$tmp/errors"
+  holds "$shell does not propose $absent after 'quoit $*': $(tr '\n' ' ' <"$tmp/words" | head -c 200) $(cat "$tmp/errors")" \
+    sh -c '! grep -qxF -e "$1" "$2"' sh "$absent" "$tmp/words"
+}
+
+ok 0 "an owner" owner set ann --now "$now"
+ok 0 "a window" calendar add works --pool small --from 2100-06-01T00:00Z --until 2100-06-02T00:00Z --now "$now"
+ok 0 "a quota" quota set team --owner ann --chips 8 --now "$now"
 ok 0 "a group with the name of nothing else is reserved" reserve lone --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
@@ -117,6 +137,34 @@ for shell in bash zsh fish; do
   proposes $shell raycluster import rayc
   proposes $shell end owner e
   proposes $shell watch help wat
+  proposes $shell pool drain po
+  proposes $shell lonely drain pool lo
+  proposes $shell lonely-0 undrain slice lo
+  proposes $shell lonely-0-0 drain node lo
+  proposes $shell us-east5-b drain zone u
+  proposes $shell us-east5-b drain u
+  proposes $shell us-east5-b fits --zone u
+  proposes $shell dead set-state lonely-0-0 de
+  proposes $shell dead set-state --now 2026-05-01T09:30:00Z lonely-0-0 de
+  proposes $shell 16x16 fits --accelerator v6e --topology 16
+  proposes $shell 1x1x1 fits --topology 1x1x
+  proposes $shell v6e catalogue v6
+  proposes $shell 8x16 catalogue v6e 8x1
+  proposes $shell ann owner end a
+  proposes $shell ann reserve x --owner a
+  proposes $shell works calendar remove wo
+  proposes $shell team quota remove te
+  proposes $shell window completion names wi
+  lacks $shell lonely-0 drain pool lonely-
+  lacks $shell us-east5-b drain slice us
+  lacks $shell dead set-state dea
+  lacks $shell lone set-state lonely-0-0 lon
+  lacks $shell lone release lone lon
+  lacks $shell fleet export json fle
+  lacks $shell quoit.db env quoi
+  lacks $shell quoit.db what-if quoi
+  lacks $shell zsh completion bash z
+  lacks $shell lone status lo
   proposes $shell watch --color never wat
   quoit --db "$tmp/other.db" init >/dev/null
   quoit --db "$tmp/other.db" import fleet 'v6e 4x4 pool=elsewhere' >/dev/null
