@@ -4,6 +4,7 @@
 #include "status-view.h"
 
 #include "decimal.h"
+#include "drained-view.h"
 #include "fleet-view.h"
 #include "group-view.h"
 #include "growth-view.h"
@@ -333,6 +334,7 @@ problems (const QuoitSnapshot *snapshot)
 
       add_problems (&list, group);
     }
+  drained_add (table, snapshot);
   return table;
 }
 

@@ -257,6 +257,8 @@ ok 0 "the node is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
 reasons "the cause is that of Kubernetes" "[('gke-b-1', 'draining', 'unschedulable')]"
 ok 0 "show succeeds" show gke-b-1
 has out "show has the cause" "reason:    unschedulable"
+ok 0 "status succeeds" status
+has out "status has the cause, and where it ends" "gke-b-1 it is draining (unschedulable): end that in the source, and sync"
 ok 0 "Ray's list of the same nodes is joined" import ray-nodes "$tmp/ray.json" --now "$now"
 reasons "the cause stays" "[('10.0.1.4', 'draining', 'unschedulable')]"
 ok 0 "the node is not ready, says Kubernetes" sync k8s-nodes "$tmp/not-ready.json" --now "$now"

@@ -59,6 +59,24 @@ ok 0 "status prints ambiguous names" status
 out "a problem is printed with the full name" "two-slices/tpu-group/tpu-group-1 "
 baseline
 
+# --- status names what is draining, and what ends that, each node once
+drained ()
+{
+  ok 0 "status prints $1" status -o json
+  fact "status names $1" '[(p["kind"], p["name"], p["problem"]) for p in d["problems"] if "draining" in p["problem"] and p["kind"] != "group"]' "$2"
+}
+drained "a node with its full name" "[('node', 'tpu-group-1-0', \"it is draining: 'quoit undrain node two-slices/tpu-group/tpu-group-1-0' ends that\")]"
+ok 0 "the command that status names" undrain node two-slices/tpu-group/tpu-group-1-0 --now "$now"
+drained "nothing" "[]"
+ok 0 "a slice is drained" drain slice other/tpu-group/tpu-group-1 --now "$now"
+drained "a slice" "[('slice', 'tpu-group-1', \"its 4 nodes are draining: 'quoit undrain slice other/tpu-group/tpu-group-1' ends that\")]"
+ok 0 "the command that status names" undrain slice other/tpu-group/tpu-group-1 --now "$now"
+ok 0 "a pool is drained" drain pool two-slices/tpu-group --now "$now"
+drained "a pool" "[('pool', 'tpu-group', \"its 7 nodes are draining: 'quoit undrain pool two-slices/tpu-group' ends that\")]"
+ok 0 "the command that status names" undrain pool two-slices/tpu-group --now "$now"
+drained "nothing" "[]"
+baseline
+
 # --- env selects among slices with the same name
 refused 3 "ambiguous --slice" "--slice: |'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" env train --slice tpu-group-0
 refused 3 "ambiguous name in show" "'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" show tpu-group-0

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drained-view.h"
+
+#include <string.h>
+
+#include "fleet-view.h"
+
+/* The nodes of a pool or slice that are not dead, and those of them that are draining. */
+typedef struct {
+  uint32_t n_live, n_draining;
+  const char *reason; /* of all draining nodes; NULL: they have different ones */
+} Draining;
+
+static void
+count_node (Draining *draining, const QuoitSnapshot *snapshot, uint32_t node)
+{
+  const QuoitNodeState state = quoit_snapshot_get_node_state (snapshot, node);
+  const char *reason = quoit_snapshot_get_node_reason (snapshot, node);
+
+  draining->n_live += state != QUOIT_NODE_DEAD;
+  if (state != QUOIT_NODE_DRAINING)
+    return;
+  if (draining->n_draining == 0)
+    draining->reason = reason;
+  else if (draining->reason != NULL && strcmp (draining->reason, reason) != 0)
+    draining->reason = NULL;
+  draining->n_draining++;
+}
+
+/* Whether one row can stand for all nodes. */
+static bool
+is_whole (const Draining *draining)
+{
+  return draining->n_draining > 1 && draining->n_draining == draining->n_live && draining->reason != NULL;
+}
+
+/* Returns the name of a pool for people: the short name if it is unique, otherwise the full name. */
+static char *
+pool_display_name (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
+  guint n = 0;
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
+    n += g_str_equal (quoit_snapshot_get_pool_name (snapshot, i), name);
+  return n == 1 ? g_strdup (name) : g_strdup_printf ("%s/%s", pool_source (snapshot, pool), name);
+}
+
+/* A source that gives a reason reports the state again with each sync, so undrain would not last. */
+static char *
+describe (const char *kind, const char *name, uint32_t n, const char *reason)
+{
+  g_autofree char *who = n == 1 ? g_strdup ("it is") : g_strdup_printf ("its %u nodes are", n);
+
+  if (reason[0] != '\0')
+    return g_strdup_printf ("%s draining (%s): end that in the source, and sync", who, reason);
+  return g_strdup_printf ("%s draining: 'quoit undrain %s %s' ends that", who, kind, name);
+}
+
+/* Takes @shown and @full_name. */
+static void
+add_row (Table *problems, const char *kind, const char *name, char *shown, char *full_name, const Draining *draining)
+{
+  table_add_text (problems, kind);
+  table_add_text (problems, name);
+  table_add_text (problems, shown);
+  table_take_text (problems, full_name);
+  table_take_text (problems, describe (kind, shown, draining->n_draining, draining->reason));
+  g_free (shown);
+}
+
+static void
+add_pools (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools)
+{
+  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
+    if (is_whole (&pools[pool]))
+      add_row (problems, "pool", quoit_snapshot_get_pool_name (snapshot, pool), pool_display_name (snapshot, pool),
+               g_strdup_printf ("%s/%s", pool_source (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool)),
+               &pools[pool]);
+}
+
+static void
+add_slices (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools, const Draining *slices)
+{
+  for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
+    if (is_whole (&slices[slice]) && !is_whole (&pools[quoit_snapshot_get_slice_pool (snapshot, slice)]))
+      add_row (problems, "slice", quoit_snapshot_get_slice_name (snapshot, slice), slice_display_name (snapshot, slice),
+               quoit_snapshot_dup_slice_full_name (snapshot, slice), &slices[slice]);
+}
+
+static void
+add_nodes (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools, const Draining *slices)
+{
+  for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
+    {
+      const int64_t slice = quoit_snapshot_get_node_slice (snapshot, node);
+      Draining one = { 0 };
+
+      count_node (&one, snapshot, node);
+      if (one.n_draining == 0 || is_whole (&pools[quoit_snapshot_get_node_pool (snapshot, node)])
+          || (slice >= 0 && is_whole (&slices[slice])))
+        continue;
+      add_row (problems, "node", quoit_snapshot_get_node_name (snapshot, node), node_display_name (snapshot, node),
+               quoit_snapshot_dup_node_full_name (snapshot, node), &one);
+    }
+}
+
+void
+drained_add (Table *problems, const QuoitSnapshot *snapshot)
+{
+  g_autofree Draining *pools = g_new0 (Draining, quoit_snapshot_get_n_pools (snapshot) + 1);
+  g_autofree Draining *slices = g_new0 (Draining, quoit_snapshot_get_n_slices (snapshot) + 1);
+
+  for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
+    {
+      const int64_t slice = quoit_snapshot_get_node_slice (snapshot, node);
+
+      count_node (&pools[quoit_snapshot_get_node_pool (snapshot, node)], snapshot, node);
+      if (slice >= 0)
+        count_node (&slices[slice], snapshot, node);
+    }
+  add_pools (problems, snapshot, pools);
+  add_slices (problems, snapshot, pools, slices);
+  add_nodes (problems, snapshot, pools, slices);
+}
