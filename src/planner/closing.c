@@ -136,14 +136,14 @@ quoit_closing_clear (QuoitClosing *closing)
   g_array_unref (closing->moves);
 }
 
-static void
-set_states (QuoitFleet *fork, const GArray *slices, QuoitNodeState state)
+void
+quoit_closing_set_states (QuoitFleet *fork, const guint32 *slices, guint n_slices, QuoitNodeState state)
 {
   g_autoptr (GArray) changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
 
-  for (guint i = 0; i < slices->len; i++)
+  for (guint i = 0; i < n_slices; i++)
     {
-      const QuoitSlice *slice = &fork->layout->slices[g_array_index (slices, guint32, i)];
+      const QuoitSlice *slice = &fork->layout->slices[slices[i]];
 
       for (guint32 node = slice->first_node; node < slice->first_node + slice->n_nodes; node++)
         {
@@ -171,11 +171,12 @@ by_id (gconstpointer a, gconstpointer b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Adds each group with bundles on the slices once. */
-static void
-list_groups (QuoitClosing *closing, const QuoitFleet *fleet)
+/* Lists each group with bundles on the slices once, by id. The caller owns the array. */
+static GPtrArray *
+list_groups (const QuoitClosing *closing, const QuoitFleet *fleet)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  GPtrArray *groups = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref);
 
   for (guint i = 0; i < closing->slices->len; i++)
     {
@@ -188,10 +189,11 @@ list_groups (QuoitClosing *closing, const QuoitFleet *fleet)
 
           while ((group = quoit_fleet_users_next (&users)) != NULL)
             if (g_hash_table_add (known, (gpointer) (guintptr) group->id))
-              g_ptr_array_add (closing->groups, quoit_group_data_ref (group));
+              g_ptr_array_add (groups, quoit_group_data_ref (group));
         }
     }
-  g_ptr_array_sort (closing->groups, by_id);
+  g_ptr_array_sort (groups, by_id);
+  return groups;
 }
 
 /* Lists the first hosts of the slices of the layout that the group has, as node ids, and the slices of the group that
@@ -262,17 +264,18 @@ add_moves (QuoitClosing *closing, guint32 number, const QuoitGroupData *after)
       }
 }
 
-static gboolean
-repair (QuoitClosing *closing, QuoitFleet **fork, guint32 number)
+gboolean
+quoit_closing_repair (QuoitClosing *closing, QuoitFleet **fork, const QuoitGroupData *group)
 {
-  const QuoitGroupData *group = closing->groups->pdata[number];
   const QuoitGroupRef ref = { group->name, group->id };
+  const guint32 number = closing->groups->len;
   g_autoptr (QuoitEntry) entry = NULL;
   g_auto (QuoitOutcome) outcome = { 0 };
 
   if (!quoit_step_repair (*fork, &ref, (*fork)->clock_ms, &entry, &outcome, NULL) || outcome.after == NULL
       || (entry != NULL && !quoit_entry_apply (entry, fork, NULL)))
     return FALSE;
+  g_ptr_array_add (closing->groups, quoit_group_data_ref (group));
   if (group->kind == QUOIT_RECORD_BUNDLES)
     add_moves (closing, number, outcome.after);
   else
@@ -369,72 +372,40 @@ count_free_chips (const QuoitFleet *fleet)
 }
 
 static gboolean
-run (QuoitClosing *closing, const QuoitFleet *fleet, guint64 *steps, QuoitFleet **after)
+run (QuoitClosing *closing, const QuoitFleet *fleet, guint64 *steps)
 {
+  const guint32 *slices = (const guint32 *) (const void *) closing->slices->data;
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  g_autoptr (GPtrArray) groups = list_groups (closing, fleet);
 
   fork->is_planned = TRUE;
-  list_groups (closing, fleet);
-  set_states (fork, closing->slices, QUOIT_NODE_DRAINING);
-  for (guint32 i = 0; i < closing->groups->len; i++)
+  quoit_closing_set_states (fork, slices, closing->slices->len, QUOIT_NODE_DRAINING);
+  for (guint32 i = 0; i < groups->len; i++)
     {
       if (*steps == 0)
         return FALSE;
       (*steps)--;
-      if (!repair (closing, &fork, i))
+      if (!quoit_closing_repair (closing, &fork, groups->pdata[i]))
         return FALSE;
     }
-  set_states (fork, closing->slices, QUOIT_NODE_ALIVE);
-  *after = g_steal_pointer (&fork);
+  quoit_closing_set_states (fork, slices, closing->slices->len, QUOIT_NODE_ALIVE);
+  set_gains (closing, fleet);
+  /* The moves are what the fork has. */
+  closing->gain = (gint64) count_free_chips (fork) - (gint64) count_free_chips (fleet);
   return TRUE;
-}
-
-gboolean
-quoit_closing_run (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
-                   guint64 *steps, QuoitFleet **after)
-{
-  quoit_closing_init (closing);
-  g_array_append_vals (closing->slices, slices, n_slices);
-  g_array_sort (closing->slices, by_index);
-  if (run (closing, fleet, steps, after))
-    return TRUE;
-  quoit_closing_clear (closing);
-  return FALSE;
-}
-
-QuoitFleet *
-quoit_closing_replay (const QuoitClosing *closing, const QuoitFleet *fleet, guint n)
-{
-  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
-  QuoitClosing again;
-  gboolean ok = TRUE;
-
-  fork->is_planned = TRUE;
-  quoit_closing_init (&again);
-  for (guint i = 0; i < closing->groups->len; i++)
-    g_ptr_array_add (again.groups, quoit_group_data_ref (closing->groups->pdata[i]));
-  set_states (fork, closing->slices, QUOIT_NODE_DRAINING);
-  for (guint i = 0; i < n && ok; i++)
-    ok = repair (&again, &fork, i);
-  quoit_closing_clear (&again);
-  if (!ok)
-    return NULL;
-  set_states (fork, closing->slices, QUOIT_NODE_ALIVE);
-  return g_steal_pointer (&fork);
 }
 
 gboolean
 quoit_closing_make (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
                     guint64 *steps)
 {
-  g_autoptr (QuoitFleet) after = NULL;
-
-  if (!quoit_closing_run (closing, fleet, slices, n_slices, steps, &after))
-    return FALSE;
-  set_gains (closing, fleet);
-  /* The moves are what the fork has. */
-  closing->gain = (gint64) count_free_chips (after) - (gint64) count_free_chips (fleet);
-  return TRUE;
+  quoit_closing_init (closing);
+  g_array_append_vals (closing->slices, slices, n_slices);
+  g_array_sort (closing->slices, by_index);
+  if (run (closing, fleet, steps))
+    return TRUE;
+  quoit_closing_clear (closing);
+  return FALSE;
 }
 
 void

@@ -28,12 +28,12 @@ void quoit_closing_init (QuoitClosing *closing);
  * FALSE if a repair is refused or the steps end; @closing is then not set. */
 gboolean quoit_closing_make (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
                              guint64 *steps);
-/* Like quoit_closing_make(), and sets *@after to the fork, which the caller owns. Of groups that have whole slices or
- * cubes, a move is that of one slice of the layout: from its first host to that of another one. Sets no gains. */
-gboolean quoit_closing_run (QuoitClosing *closing, const QuoitFleet *fleet, const guint32 *slices, guint n_slices,
-                            guint64 *steps, QuoitFleet **after);
-/* Repairs the first @n groups of the closing again. Returns the fork with the slices open, or NULL. */
-QuoitFleet *quoit_closing_replay (const QuoitClosing *closing, const QuoitFleet *fleet, guint n);
+/* Sets the states of all hosts of the slices. */
+void quoit_closing_set_states (QuoitFleet *fork, const guint32 *slices, guint n_slices, QuoitNodeState state);
+/* Repairs one more group on the fork, and appends it and its moves, without gains. Of groups that have whole slices or
+ * cubes, a move is that of one slice of the layout: from its first host to that of another one. Returns FALSE, with
+ * @closing and the fork as before, if the repair is refused. */
+gboolean quoit_closing_repair (QuoitClosing *closing, QuoitFleet **fork, const QuoitGroupData *group);
 /* Appends the slices that were free before and that bundles enter. */
 void quoit_closing_list_entered (const QuoitClosing *closing, const QuoitFleet *before, GArray *slices);
 void quoit_closing_clear (QuoitClosing *closing);

@@ -65,13 +65,25 @@ quoit_block_load_find_cheapest (const QuoitBlockLoad *load, guint32 need, guint8
 guint32
 quoit_block_load_need (const QuoitBlockLoad *load, guint32 n_cubes, guint32 n_more)
 {
-  return n_more == 0 ? 0 : (load->n_free / n_cubes + n_more) * n_cubes - load->n_free;
+  const guint32 n_wanted = (load->n_slices + n_more) * n_cubes;
+
+  return n_more == 0 || n_wanted <= load->n_free ? 0 : n_wanted - load->n_free;
 }
 
 guint32
 quoit_block_load_most (const QuoitBlockLoad *load, guint32 n_cubes)
 {
-  return (load->n_free + sum_sizes (load)) / n_cubes - load->n_free / n_cubes;
+  return (load->n_free + sum_sizes (load)) / n_cubes - load->n_slices;
+}
+
+/* Returns a number of cubes: fewer moves cannot make the block hold @n_more slices more. */
+static guint32
+bound_moves (const QuoitBlockLoad *load, guint32 n_cubes, guint32 n_more)
+{
+  const guint32 need = quoit_block_load_need (load, n_cubes, n_more);
+
+  /* A block that has enough cubes holds more slices only if a cube moves. */
+  return MAX (quoit_block_load_find_cheapest (load, need, NULL), 1);
 }
 
 guint32
@@ -97,8 +109,7 @@ quoit_block_loads_bound (const QuoitBlockLoad *loads, guint n_loads, guint32 n_c
       g_autofree guint32 *costs = g_new (guint32, most + 1);
 
       for (guint32 more = 1; more <= most; more++)
-        costs[more]
-            = quoit_block_load_find_cheapest (&loads[i], quoit_block_load_need (&loads[i], n_cubes, more), NULL);
+        costs[more] = bound_moves (&loads[i], n_cubes, more);
       for (guint32 at = n_more; at > 0; at--)
         for (guint32 more = 1; more <= most; more++)
           {

@@ -8,14 +8,16 @@
 /* One block. */
 typedef struct {
   guint32 n_free;
-  GArray *sizes; /* of guint32: the cubes of each slice that can leave it */
+  GArray *sizes;    /* of guint32: the cubes of each slice that can leave it */
+  guint32 n_slices; /* that the free cubes make */
 } QuoitBlockLoad;
 
 /* Returns the least number of cubes in slices with together at least @need cubes; G_MAXUINT32: there are too few. Sets
  * @chosen (or NULL), one byte for each slice, to those. */
 guint32 quoit_block_load_find_cheapest (const QuoitBlockLoad *load, guint32 need, guint8 *chosen);
 
-/* Returns how many cubes have to leave the block so that it holds @n_more slices of @n_cubes cubes more. */
+/* Returns how many cubes have to leave the block so that it holds @n_more slices of @n_cubes cubes more; 0: it has
+ * enough, but of adjacent cubes that is not sufficient. */
 guint32 quoit_block_load_need (const QuoitBlockLoad *load, guint32 n_cubes, guint32 n_more);
 /* Returns how many slices more the block holds if everything leaves it that can. */
 guint32 quoit_block_load_most (const QuoitBlockLoad *load, guint32 n_cubes);
