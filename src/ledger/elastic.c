@@ -253,8 +253,12 @@ quoit_elastic_check_n_slices (const QuoitGroupData *group, const QuoitRequest *r
     return fail_n_slices (least, most, "the smaller number first", error);
   if (request->min_slices == 0 || (least >= request->min_slices && most <= request->n_slices))
     return TRUE;
-  range = g_strdup_printf ("%u to %u, as in the request of group '%s@%" G_GUINT64_FORMAT "'", request->min_slices,
-                           request->n_slices, group->name, group->id);
+  range
+      = g_strdup_printf ("%u to %u, as in the request of group '%s@%" G_GUINT64_FORMAT
+                         "'; for another range, release the group and reserve it again with --slices %" G_GINT64_FORMAT
+                         "..%" G_GINT64_FORMAT,
+                         request->min_slices, request->n_slices, group->name, group->id,
+                         MIN (least, request->min_slices), MAX (most, request->n_slices));
   return fail_n_slices (least, most, range, error);
 }
 

@@ -252,7 +252,7 @@ fact "status lists the group that waits for a lease" '[(g["group"], g["n_slices"
 ok 0 "status prints text" status --now "$now"
 holds "the text has the time and the group" grep -q 'could grow to 3 slices at .*, when short@1 ends' "$tmp/out"
 baseline
-refused 3 "a range outside that of the request" "slices '1..5': expected 1 to 4, as in the request of group 'train@2'" resize train --slices 1..5 --now "$now"
+refused 3 "a range outside that of the request" "slices '1..5': expected 1 to 4, as in the request of group 'train@2'|reserve it again with --slices 1..5" resize train --slices 1..5 --now "$now"
 refused 3 "a range in the wrong order" "slices '3..2': expected the smaller number first" resize train --slices 3..2 --now "$now"
 refused 2 "a range without an end" "--slices ''" resize train --slices 1.. --now "$now"
 refused 5 "a range of which even the least does not fit" "3 x v6e 4x4: not now, 2 of 3 slices free" resize train --slices 3..4 --now "$now"

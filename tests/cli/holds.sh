@@ -229,7 +229,7 @@ fact "resize reports that nothing changed" 'd["changed"]' False
 for n in 0 -1 -9223372036854775808; do
   refused 3 "resize to $n slices" "slices '$n': expected 1 to 1000000; release the group to give up all" resize e --slices "$n" --now "$(at 1)"
 done
-refused 3 "resize beyond the requested maximum" "slices '3': expected 1 to 2, as in the request of group 'e@1'" resize e --slices 3 --now "$(at 1)"
+refused 3 "resize beyond the requested maximum" "slices '3': expected 1 to 2, as in the request of group 'e@1'; for another range, release the group and reserve it again with --slices 1..3" resize e --slices 3 --now "$(at 1)"
 refused 2 "resize to a word" "--slices 'two'" resize e --slices two --now "$(at 1)"
 refused 2 "resize without --slices" "--slices N" resize e --now "$(at 1)"
 refused 4 "release of a slice of a different group" "'e@1' has no slice 'v6e-4x4-2'" release e --slice v6e-4x4-2 --now "$(at 1)"

@@ -56,8 +56,10 @@ static const ScriptFact facts[] = {
       "0 reserve u 1 -> u@2 RESERVED a-4", "0 journal",
       "0 resize t 0..3 -> INVALID slices '0..3': expected 1 to 1000000; release the group to give up all",
       "0 resize t 3..2 -> INVALID slices '3..2': expected the smaller number first",
-      "0 resize t 1..4 -> INVALID slices '1..4': expected 2 to 4, as in the request of group 't@1'",
-      "0 resize t 2..5 -> INVALID slices '2..5': expected 2 to 4, as in the request of group 't@1'",
+      "0 resize t 1..4 -> INVALID slices '1..4': expected 2 to 4, as in the request of group 't@1'; for another range, "
+      "release the group and reserve it again with --slices 1..4",
+      "0 resize t 2..5 -> INVALID slices '2..5': expected 2 to 4, as in the request of group 't@1'; for another range, "
+      "release the group and reserve it again with --slices 2..5",
       "0 resize t 2..1000001 -> INVALID", "0 resize t -9223372036854775808..9223372036854775807 -> INVALID",
       "0 resize u 1..1000001 -> INVALID slices '1..1000001': expected 1 to 1000000", "0 resize u 2..9 -> NOT_NOW",
       "0 resize u 6..9 -> NEVER", "0 resize t@3 2..4 -> CONFLICT", "0 resize v 2..4 -> NOT_FOUND",
