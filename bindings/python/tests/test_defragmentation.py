@@ -193,16 +193,18 @@ def test_cubes_move_to_other_blocks():
 
 
 def test_a_plan_whose_steps_end_does_not_claim_that_all_sets_were_tried():
+    # Group one can move, but no block has room for the two cubes of group two.
     fleet = (
-        "v5p 4x4x4 x4 pool=a block=a grid=4x1x1; v5p 4x4x4 x4 pool=b block=b grid=2x2x1;"
-        " v5p 4x4x4 x3 pool=c block=c grid=3x1x1; group one v5p 4x4x4 cubes=adjacent slices=a:2;"
-        " group two v5p 4x4x4 cubes=any slices=c:2"
+        "v5p 4x4x4 x4 pool=a block=a; v5p 4x4x4 x3 pool=b block=b; v5p 4x4x4 x1 pool=c block=c;"
+        " v5p 4x4x4 x1 pool=d block=d; v5p 4x4x4 x1 pool=e block=e;"
+        " group one v5p 4x4x4 cubes=any slices=a:2; group three v5p 4x4x4 cubes=any slices=a:3;"
+        " group two v5p 4x4x8 cubes=any slices=b:0-1"
     )
     with quoit.open_memory() as ledger:
         ledger.import_fleet_text(fleet)
         snapshot = ledger.snapshot()
         plans = [
-            snapshot.plan_joined_defragmentation("v5p", "4x4x12", cubes=quoit.Cubes.ADJACENT, steps=steps)
+            snapshot.plan_joined_defragmentation("v5p", "4x4x12", cubes=quoit.Cubes.ANY, steps=steps)
             for steps in range(1, 50)
         ]
     complete = [plan for plan in plans if plan.state is quoit.DefragmentationState.ALL_TRIED]
