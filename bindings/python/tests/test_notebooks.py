@@ -2,6 +2,7 @@
 """What notebooks show: HTML of snapshots, groups and reports, and tables of pandas."""
 
 import html.parser
+import json
 import sys
 
 import pytest
@@ -99,6 +100,29 @@ def test_frames_have_what_the_snapshot_has(ledger):
     ]
     assert groups.loc["<b>train@1", "created"] == pandas.Timestamp(NOW, unit="ms", tz="UTC")
     assert pandas.isna(groups.loc["<b>train@1", "ended"])
+
+
+def test_the_frame_of_nodes_has_the_reasons_of_states():
+    pytest.importorskip("pandas")
+    nodes = [
+        {
+            "kind": "Node",
+            "metadata": {
+                "name": f"node-{host}",
+                "labels": {
+                    "cloud.google.com/gke-nodepool": "pool",
+                    "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                    "cloud.google.com/gke-tpu-topology": "2x4",
+                },
+            },
+            "status": {"capacity": {"google.com/tpu": "4"}, "conditions": [{"type": "Ready", "status": ready}]},
+        }
+        for host, ready in enumerate(("True", "False"))
+    ]
+    with quoit.open_memory() as ledger:
+        ledger.import_k8s_nodes(json.dumps({"kind": "List", "items": nodes}), now_ms=NOW)
+        frame = ledger.snapshot().nodes_frame()
+    assert frame[["state", "state_reason"]].values.tolist() == [["alive", ""], ["dead", "NotReady"]]
 
 
 def test_frames_of_an_empty_ledger_have_their_columns():

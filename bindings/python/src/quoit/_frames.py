@@ -45,6 +45,7 @@ def nodes_frame(snapshot: Snapshot) -> Any:
         "worker_id": lambda node: node.worker_id,
         "chips": lambda node: node.chips,
         "state": lambda node: node.state.name.lower(),
+        "state_reason": lambda node: node.state_reason,
         "address": lambda node: node.address,
         "groups": lambda node: tuple(user.group.handle for user in node.users),
         "external": lambda node: node.is_external,

@@ -170,8 +170,8 @@ class Snapshot(View):
     def nodes_frame(self) -> Any:
         """Returns a ``pandas.DataFrame`` of the nodes, whose index is the full name.
 
-        The columns are name, source, pool, slice, worker_id, chips, state, address, groups (the handles of the groups
-        that use the node, as a tuple) and external.
+        The columns are name, source, pool, slice, worker_id, chips, state, state_reason, address, groups (the handles
+        of the groups that use the node, as a tuple) and external.
 
         Raises:
             ImportError: pandas is not installed.
