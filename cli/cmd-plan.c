@@ -70,7 +70,9 @@ const Verb verb_plan = {
   "",
   "find the cheapest slices to buy so that a queue of requests is granted",
   "QUEUE has a request on each line, such as: v6e 4x4 x 2. FILE has a price on each line, such as:\n"
-  "v6e 4x4 10.75/hour limit=8. Nothing is reserved.",
+  "v6e 4x4 10.75/hour limit=8. For joined slices (v5p 4x4x8 x 1 cubes=any), cubes of blocks have prices:\n"
+  "v5p 4x4x4 9/hour block=NAME is one cube for a block of the fleet, v5p 4x4x4 500/hour cubes=64 a new block.\n"
+  "Nothing is reserved.",
   0,
   0,
   run,

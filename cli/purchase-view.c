@@ -58,6 +58,7 @@ static const Column fact_columns[] = {
 static const Column class_columns[] = {
   { "accelerator", "ACCELERATOR", CELL_TEXT },
   { "topology", "TOPOLOGY", CELL_TEXT },
+  { NULL, "CUBES", RANKED (1, CELL_TEXT) },
   { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
   { "wanted", "WANTED", CELL_NUMBER },
   { "free", "FREE", CELL_NUMBER },
@@ -67,23 +68,47 @@ static const Column class_columns[] = {
   { "limit", NULL, CELL_NUMBER },
   { "price", "PRICE", RANKED (1, CELL_AMOUNT) },
   { "cost", "COST", CELL_AMOUNT },
+  { "cubes", NULL, CELL_TEXT },
 };
 
 static const Column shortfall_columns[] = {
+  { "accelerator", "ACCELERATOR", CELL_TEXT }, { "topology", "TOPOLOGY", CELL_TEXT },
+  { NULL, "CUBES", RANKED (1, CELL_TEXT) },    { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
+  { "wanted", "WANTED", CELL_NUMBER },         { "free", "FREE", CELL_NUMBER },
+  { "shortfall", "SHORTFALL", CELL_NUMBER },   { "taken", "TAKEN", RANKED (2, CELL_NUMBER) },
+  { "missing", "MISSING", CELL_NUMBER },       { "cubes", NULL, CELL_TEXT },
+};
+
+static const Column block_columns[] = {
   { "accelerator", "ACCELERATOR", CELL_TEXT },
-  { "topology", "TOPOLOGY", CELL_TEXT },
-  { "chips_per_host", "CHIPS/HOST", RANKED (3, CELL_NUMBER) },
-  { "wanted", "WANTED", CELL_NUMBER },
+  { "block", NULL, CELL_TEXT },
+  { NULL, "BLOCK", CELL_TEXT },
+  { "grid", NULL, CELL_TEXT },
+  { "cubes", "CUBES", CELL_NUMBER },
   { "free", "FREE", CELL_NUMBER },
-  { "shortfall", "SHORTFALL", CELL_NUMBER },
-  { "taken", "TAKEN", RANKED (2, CELL_NUMBER) },
-  { "missing", "MISSING", CELL_NUMBER },
+  { "taken", "TAKEN", CELL_NUMBER },
+  { "buy", "BUY", CELL_NUMBER },
+  { "limit", NULL, CELL_NUMBER },
+  { "price", "PRICE", RANKED (1, CELL_AMOUNT) },
+  { "cost", "COST", CELL_AMOUNT },
 };
 
 static const Column request_columns[] = {
   { "alternative", "ALTERNATIVE", CELL_NUMBER },
+  { NULL, "BLOCKS", RANKED (1, CELL_LIST) },
   { "request", "REQUEST", CELL_TEXT },
+  { "joined", NULL, CELL_TABLE },
 };
+
+static const Column joined_columns[] = {
+  { "block", NULL, CELL_TEXT },
+  { "grid", NULL, CELL_TEXT },
+  { "cubes", NULL, CELL_NUMBER },
+  { "slices", NULL, CELL_NUMBER },
+};
+
+/* By QuoitCubes; NULL: not joined. */
+static const char *const cubes_names[] = { NULL, "any", "any-twisted", "adjacent" };
 
 static bool
 is_found (const QuoitPurchase *purchase)
@@ -146,11 +171,19 @@ add_result (Table *table, const QuoitPurchase *purchase, uint32_t class, QuoitPu
     table_skip (table);
 }
 
+/* Adds which cubes the slices are joined from. */
+static void
+add_cubes (Table *table, const QuoitPurchase *purchase, uint32_t class)
+{
+  table_add_text (table, cubes_names[quoit_purchase_get_class_cubes (purchase, class)]);
+}
+
 static void
 add_class (Table *table, const QuoitPurchase *purchase, uint32_t class)
 {
   table_add_text (table, quoit_purchase_get_class_accelerator (purchase, class));
   table_take_text (table, quoit_purchase_dup_class_topology (purchase, class));
+  add_cubes (table, purchase, class);
   add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_CHIPS_PER_HOST);
   add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_WANTED);
   add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_FREE);
@@ -171,6 +204,109 @@ add_price (Table *table, const QuoitPurchase *purchase, uint32_t class)
       table, !is_found (purchase) ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
 }
 
+/* --- blocks --- */
+
+static uint32_t
+block_number (const QuoitPurchase *purchase, uint32_t block, QuoitPurchaseBlockNumber number)
+{
+  return quoit_purchase_get_block_number (purchase, block, number);
+}
+
+/* Returns the name for people: "fleet/a", "new 4x4x4" or "new". The caller owns it. */
+static char *
+block_name (const QuoitPurchase *purchase, uint32_t block)
+{
+  const char *name = quoit_purchase_get_block_name (purchase, block);
+  g_autofree char *grid = quoit_purchase_dup_block_grid (purchase, block);
+
+  if (name != NULL)
+    return g_strdup (name);
+  if (grid != NULL)
+    return g_strdup_printf ("new %s", grid);
+  return g_strdup_printf ("new of %u", block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
+}
+
+/* Blocks that are not used and have no price say nothing. */
+static bool
+is_shown (const QuoitPurchase *purchase, uint32_t block)
+{
+  return quoit_purchase_get_block_price (purchase, block).e4 >= 0
+         || block_number (purchase, block, QUOIT_PURCHASE_BLOCK_TAKEN) > 0;
+}
+
+static void
+add_block (Table *table, const QuoitPurchase *purchase, uint32_t block)
+{
+  const QuoitAmount price = quoit_purchase_get_block_price (purchase, block);
+  const gint64 n = block_number (purchase, block, QUOIT_PURCHASE_BLOCK_BOUGHT);
+  const bool found = is_found (purchase);
+
+  table_add_text (table, quoit_purchase_get_block_accelerator (purchase, block));
+  table_add_text (table, quoit_purchase_get_block_name (purchase, block));
+  table_take_text (table, block_name (purchase, block));
+  table_take_text (table, quoit_purchase_dup_block_grid (purchase, block));
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_FREE));
+  for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_TAKEN; number <= QUOIT_PURCHASE_BLOCK_BOUGHT; number++)
+    if (found)
+      table_add_number (table, block_number (purchase, block, number));
+    else
+      table_skip (table);
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_LIMIT));
+  table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
+  table_take_text (table, !found ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
+}
+
+static Table *
+list_blocks (const QuoitPurchase *purchase)
+{
+  Table *blocks = table_new (block_columns, G_N_ELEMENTS (block_columns));
+
+  for (uint32_t block = 0; block < quoit_purchase_get_n_blocks (purchase); block++)
+    if (is_shown (purchase, block))
+      add_block (blocks, purchase, block);
+  return blocks;
+}
+
+/* Returns where the slices of a request are joined, for people: "fleet/a x2"; NULL: they are not joined. */
+static GPtrArray *
+list_block_texts (const QuoitPurchase *purchase, uint32_t request)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t block = 0; block < quoit_purchase_get_n_blocks (purchase); block++)
+    {
+      const uint32_t n = quoit_purchase_get_joined (purchase, request, block);
+      g_autofree char *name = n == 0 ? NULL : block_name (purchase, block);
+
+      if (n > 0)
+        g_ptr_array_add (texts, g_strdup_printf ("%s x%u", name, n));
+    }
+  return texts->len == 0 ? NULL : g_steal_pointer (&texts);
+}
+
+/* The same for programs. */
+static Table *
+list_joined (const QuoitPurchase *purchase, uint32_t request)
+{
+  Table *joined = table_new (joined_columns, G_N_ELEMENTS (joined_columns));
+
+  for (uint32_t block = 0; block < quoit_purchase_get_n_blocks (purchase); block++)
+    {
+      const uint32_t n = quoit_purchase_get_joined (purchase, request, block);
+
+      if (n == 0)
+        continue;
+      table_add_text (joined, quoit_purchase_get_block_name (purchase, block));
+      table_take_text (joined, quoit_purchase_dup_block_grid (purchase, block));
+      table_add_number (joined, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
+      table_add_number (joined, n);
+    }
+  return joined;
+}
+
+/* --- documents --- */
+
 static Table *
 list_requests (const QuoitPurchase *purchase)
 {
@@ -178,8 +314,15 @@ list_requests (const QuoitPurchase *purchase)
 
   for (uint32_t i = 0; i < quoit_purchase_get_n_requests (purchase); i++)
     {
+      GPtrArray *texts = list_block_texts (purchase, i);
+
       table_add_number (requests, quoit_purchase_get_alternative (purchase, i));
+      if (texts == NULL)
+        table_skip (requests);
+      else
+        table_take_list (requests, texts);
       table_take_text (requests, quoit_purchase_dup_request (purchase, i));
+      table_take_table (requests, list_joined (purchase, i));
     }
   return requests;
 }
@@ -194,9 +337,12 @@ purchase_describe (const QuoitPurchase *purchase)
     {
       add_class (classes, purchase, class);
       add_price (classes, purchase, class);
+      add_cubes (classes, purchase, class);
     }
   document_take_facts (document, facts_of (purchase));
   document_take_csv_table (document, "classes", NULL, classes);
+  if (quoit_purchase_get_n_blocks (purchase) > 0)
+    document_take_table (document, "blocks", "blocks", list_blocks (purchase));
   if (is_found (purchase))
     document_take_table (document, "requests", "requests", list_requests (purchase));
   return document;
@@ -209,7 +355,10 @@ purchase_describe_shortfall (const QuoitPurchase *purchase)
   Document *document = document_new ();
 
   for (uint32_t class = 0; class < quoit_purchase_get_n_classes (purchase); class ++)
-    add_class (classes, purchase, class);
+    {
+      add_class (classes, purchase, class);
+      add_cubes (classes, purchase, class);
+    }
   document_take_table (document, "classes", NULL, classes);
   return document;
 }

@@ -43,6 +43,31 @@ func TestPurchasesHaveAllTheirNumbers(t *testing.T) {
 	}
 }
 
+func TestPurchasesOfCubesHaveAllTheirNumbers(t *testing.T) {
+	snapshot := newSnapshot(t, newLedger(t, "v5p 4x4x4 x3 block=a"))
+	prices := &quoit.PriceList{
+		Cubes:  []quoit.CubePrice{{Accelerator: "v5p", Block: "fleet/a", Price: "5", MaxCubes: 1}},
+		Blocks: []quoit.BlockPrice{{Accelerator: "v5p", Grid: "1x1x2", Price: "20", MaxBlocks: -1}},
+	}
+	queue := quoit.PurchaseQueue{Text: "v5p 4x4x8 x 1 cubes=adjacent\nv5p 4x4x8 x 2 cubes=any"}
+	got := must[*quoit.Purchase](t)(snapshot.PlanPurchase(queue, prices, quoit.PurchaseFromFree, 0))
+	want := []quoit.PurchaseBlock{
+		{Accelerator: "v5p", Name: "fleet/a", Cubes: 1, Free: 3, Taken: 4, Bought: 1, Limit: 1, Price: "5",
+			Joined: map[int]uint32{1: 2}},
+		{Accelerator: "v5p", Grid: "1x1x2", Cubes: 2, Taken: 2, Bought: 1, Limit: 1000000, Price: "20",
+			Joined: map[int]uint32{0: 1}},
+	}
+	if got.Cost != "25" || !reflect.DeepEqual(got.Blocks, want) || got.Classes[1].Cubes != quoit.CubesAny {
+		t.Errorf("%+v: expected %+v", got, want)
+	}
+	prices.Cubes[0].Block = "b"
+	_, err := snapshot.PlanPurchase(queue, prices, quoit.PurchaseFromFree, 0)
+	wantCode(t, err, quoit.NotFound)
+	prices.Blocks[0].Grid = "1x1"
+	_, err = snapshot.PlanPurchase(queue, prices, quoit.PurchaseFromFree, 0)
+	wantCode(t, err, quoit.Invalid)
+}
+
 func TestBadPurchasesAreRefused(t *testing.T) {
 	snapshot := newSnapshot(t, newLedger(t, "v6e 4x4 x1"))
 	pool := sliceRequest("a", 1)

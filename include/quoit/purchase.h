@@ -52,9 +52,9 @@ QUOIT_API void quoit_queue_free (QuoitQueue *queue);
  * Adds a request.
  *
  * Fails with %QUOIT_ERROR_INVALID if the request is incomplete or not in the catalogue, if it has bundles, a pool, a
- * zone, selectors, names of slices or nodes, a domain to keep to, a spread, a near group or cubes to join (slices that
- * are bought have no place yet), if its slices may be cut from larger ones (whole slices are bought), or if the
- * requests of the queue can take more than 1,000,000 slices.
+ * zone, selectors, names of slices or nodes, a domain to keep to, a spread or a near group (slices that are bought have
+ * no place yet), if its slices may be cut from larger ones (whole slices are bought), or if the requests of the queue
+ * can take more than 1,000,000 slices, of which those that are joined count as their cubes.
  *
  * Since: 0.1
  */
@@ -79,8 +79,8 @@ QUOIT_API bool quoit_queue_read (QuoitQueue *queue, const char *text, size_t len
 /**
  * QuoitPriceList:
  *
- * What one slice of each class costs, and how many can be bought. No thread may change a list while another one uses
- * it.
+ * What one slice of each class costs, and cubes of blocks, and how many can be bought. No thread may change a list
+ * while another one uses it.
  *
  * Since: 0.1
  */
@@ -114,7 +114,7 @@ QUOIT_API void quoit_price_list_free (QuoitPriceList *list);
  *   "7800/month". All prices of a list have the same unit, or none.
  * @max_slices: how many can be bought, 0 to 1,000,000; -1: any number
  *
- * Adds the price of one slice of a class.
+ * Adds the price of one slice of a class. Cubes at this price are in no block: no slice can be joined from them.
  *
  * Fails with %QUOIT_ERROR_INVALID for anything else, and if the class has a price already.
  *
@@ -124,9 +124,46 @@ QUOIT_API bool quoit_price_list_add (QuoitPriceList *list, const char *accelerat
                                      uint32_t chips_per_host, const char *price, int64_t max_slices, GError **error);
 
 /**
+ * quoit_price_list_add_cubes:
+ * @accelerator: the TPU generation: v4, v5p or tpu7x
+ * @block: a block of the fleet: its name, or SOURCE/NAME
+ * @price: as for quoit_price_list_add()
+ * @max_cubes: how many can be bought, 0 to 1,000,000; -1: any number
+ *
+ * Adds the price of one cube for a block of the fleet. Slices can be joined from it and other cubes of the block. It
+ * has no position, so no slice of adjacent cubes gets it.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for anything else, and if the block has a price already. Whether the fleet has the
+ * block is checked by quoit_snapshot_plan_purchase().
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_price_list_add_cubes (QuoitPriceList *list, const char *accelerator, const char *block,
+                                           const char *price, int64_t max_cubes, GError **error);
+
+/**
+ * quoit_price_list_add_block:
+ * @accelerator: the TPU generation: v4, v5p or tpu7x
+ * @n_cubes: the number of cubes, 1 to 1,000,000; with @grid, 0
+ * @grid: (nullable): the cubes along each axis, "4x4x8", each 1 to 16: the cubes have positions, and slices of adjacent
+ *   cubes can be joined from them; %NULL: they have no positions
+ * @price: of the whole block, as for quoit_price_list_add()
+ * @max_blocks: how many can be bought, 0 to 1,000,000; -1: any number
+ *
+ * Adds the price of a new block of cubes.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for anything else, and if blocks of this size have a price already.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_price_list_add_block (QuoitPriceList *list, const char *accelerator, uint32_t n_cubes,
+                                           const char *grid, const char *price, int64_t max_blocks, GError **error);
+
+/**
  * quoit_price_list_read:
- * @text: one price on each line: "v6e 4x4 10.75/hour", and if wanted "hostchips=N" and "limit=N" after it. Text from
- *   '#' on is a comment.
+ * @text: one price on each line: "v6e 4x4 10.75/hour", and if wanted "hostchips=N" and "limit=N" after it. With
+ *   "block=NAME" it is the price of a cube for a block of the fleet, with "cubes=N" or "grid=AxBxC" that of a new
+ * block: "v5p 4x4x4 900/hour cubes=64". Text from '#' on is a comment.
  * @length: the number of bytes
  *
  * Adds the prices of a text.
@@ -174,12 +211,29 @@ typedef enum {
 typedef enum {
   QUOIT_PURCHASE_NUMBER_CHIPS_PER_HOST = 0,
   QUOIT_PURCHASE_NUMBER_WANTED = 1,    /* slices, if each request is granted as it is, without its alternatives */
-  QUOIT_PURCHASE_NUMBER_FREE = 2,      /* slices that are free before the purchase */
+  QUOIT_PURCHASE_NUMBER_FREE = 2,      /* slices that are free before the purchase; of joined slices, how many the
+                                        * free cubes make if nothing else takes them */
   QUOIT_PURCHASE_NUMBER_SHORTFALL = 3, /* how many more are wanted than are free */
   QUOIT_PURCHASE_NUMBER_TAKEN = 4,     /* slices that the requests get, with the alternatives that the purchase chose */
-  QUOIT_PURCHASE_NUMBER_BOUGHT = 5,    /* how many more they get than are free */
+  QUOIT_PURCHASE_NUMBER_BOUGHT = 5,    /* how many are bought. Cubes in blocks are not among them; joined slices are
+                                        * bought only without prices, and are then those that free cubes do not make */
   QUOIT_PURCHASE_NUMBER_LIMIT = 6      /* how many can be bought; 1,000,000: any number */
 } QuoitPurchaseNumber;
+
+/**
+ * QuoitPurchaseBlockNumber:
+ *
+ * A number of a block of cubes in a purchase.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_PURCHASE_BLOCK_CUBES = 0,  /* how many cubes are bought at once: 1, or those of a new block */
+  QUOIT_PURCHASE_BLOCK_FREE = 1,   /* cubes that are free before the purchase */
+  QUOIT_PURCHASE_BLOCK_TAKEN = 2,  /* cubes that the requests get; of new blocks, all of them together */
+  QUOIT_PURCHASE_BLOCK_BOUGHT = 3, /* cubes that are bought for the block, or the number of new blocks */
+  QUOIT_PURCHASE_BLOCK_LIMIT = 4   /* how many can be bought; 1,000,000: any number */
+} QuoitPurchaseBlockNumber;
 
 /**
  * QuoitPurchase:
@@ -205,7 +259,12 @@ typedef struct _QuoitPurchase QuoitPurchase;
  * time. A request with alternatives can be granted by any of them, all of its slices by the same one. Requests keep
  * their slices forever. Which one of several cheapest sets is found is not specified, but always the same.
  *
- * Fails with %QUOIT_ERROR_INVALID for an unknown @start.
+ * Each slice that joins cubes gets all of them in one block, of which some can be free and others bought. The purchase
+ * states a choice of blocks that grants all requests; reservations choose blocks one after the other, and can choose
+ * others, unless a request selects its block.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for an unknown @start, and if cubes for a block have a price and several sources have
+ * a block of that name; with %QUOIT_ERROR_NOT_FOUND if the fleet has no such block.
  *
  * Returns: (transfer full): the purchase; quoit_purchase_free() it
  *
@@ -313,6 +372,80 @@ QUOIT_API uint32_t quoit_purchase_get_class_number (const QuoitPurchase *purchas
 QUOIT_API QuoitAmount quoit_purchase_get_class_price (const QuoitPurchase *purchase, uint32_t index);
 
 /**
+ * quoit_purchase_get_class_cubes:
+ * @index: the class, below quoit_purchase_get_n_classes()
+ *
+ * Returns: which cubes the slices of the class are joined from; %QUOIT_CUBES_NONE: they are slices of the fleet
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitCubes quoit_purchase_get_class_cubes (const QuoitPurchase *purchase, uint32_t index);
+
+/**
+ * quoit_purchase_get_n_blocks:
+ *
+ * Returns: the number of blocks of cubes that have free cubes or a price, if a request of the queue can use them; new
+ *   blocks of one size count once
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_purchase_get_n_blocks (const QuoitPurchase *purchase);
+
+/**
+ * quoit_purchase_get_block_accelerator:
+ * @index: the block, below quoit_purchase_get_n_blocks()
+ *
+ * Returns: (nullable): the name of the generation
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_purchase_get_block_accelerator (const QuoitPurchase *purchase, uint32_t index);
+
+/**
+ * quoit_purchase_get_block_name:
+ * @index: the block, below quoit_purchase_get_n_blocks()
+ *
+ * Returns: (nullable): SOURCE/NAME of a block of the fleet; %NULL: new blocks
+ *
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_purchase_get_block_name (const QuoitPurchase *purchase, uint32_t index);
+
+/**
+ * quoit_purchase_dup_block_grid:
+ * @index: the block, below quoit_purchase_get_n_blocks()
+ *
+ * Returns: (transfer full) (nullable): the grid of new blocks whose cubes have positions, "4x4x8"; %NULL: none.
+ * g_free() it
+ *
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_purchase_dup_block_grid (const QuoitPurchase *purchase, uint32_t index);
+
+/**
+ * quoit_purchase_get_block_number:
+ * @index: the block, below quoit_purchase_get_n_blocks()
+ * @number: which number
+ *
+ * Returns: the number; 0 for an index or a @number out of range. %QUOIT_PURCHASE_BLOCK_TAKEN and
+ *   %QUOIT_PURCHASE_BLOCK_BOUGHT are 0 if no purchase was found.
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_purchase_get_block_number (const QuoitPurchase *purchase, uint32_t index,
+                                                    QuoitPurchaseBlockNumber number);
+
+/**
+ * quoit_purchase_get_block_price:
+ * @index: the block, below quoit_purchase_get_n_blocks()
+ *
+ * Returns: the price of one cube for a block of the fleet, or of a new block; -0.0001 (e4 is -1) if none can be bought
+ *
+ * Since: 0.1
+ */
+QUOIT_API QuoitAmount quoit_purchase_get_block_price (const QuoitPurchase *purchase, uint32_t index);
+
+/**
  * quoit_purchase_get_n_requests:
  *
  * Returns: the number of requests of the queue
@@ -340,6 +473,17 @@ QUOIT_API uint32_t quoit_purchase_get_alternative (const QuoitPurchase *purchase
  * Since: 0.1
  */
 QUOIT_API char *quoit_purchase_dup_request (const QuoitPurchase *purchase, uint32_t index);
+
+/**
+ * quoit_purchase_get_joined:
+ * @index: the request, below quoit_purchase_get_n_requests()
+ * @block: the block, below quoit_purchase_get_n_blocks()
+ *
+ * Returns: how many slices of the request are joined from cubes of the block, or of all new blocks of this size
+ *
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_purchase_get_joined (const QuoitPurchase *purchase, uint32_t index, uint32_t block);
 
 /* cdef-end */
 

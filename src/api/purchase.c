@@ -42,12 +42,19 @@ quoit_queue_read (QuoitQueue *queue, const char *text, size_t length, GError **e
 
 /* --- price lists --- */
 
+static void
+price_clear (gpointer data)
+{
+  g_free (((QuoitPrice *) data)->block);
+}
+
 QuoitPriceList *
 quoit_price_list_new (void)
 {
   QuoitPriceList *list = g_new0 (QuoitPriceList, 1);
 
   list->prices = g_array_new (FALSE, FALSE, sizeof (QuoitPrice));
+  g_array_set_clear_func (list->prices, price_clear);
   return list;
 }
 
@@ -65,16 +72,39 @@ bool
 quoit_price_list_add (QuoitPriceList *list, const char *accelerator, const char *topology, uint32_t chips_per_host,
                       const char *price, int64_t max_slices, GError **error)
 {
+  QuoitPrice row = { .max_slices = max_slices };
   QuoitGeneration generation;
   QuoitShape shape;
-  QuoitSliceFacts facts;
 
   g_return_val_if_fail (list != NULL && accelerator != NULL && topology != NULL && price != NULL, false);
 
   return quoit_generation_parse (accelerator, &generation, error) && quoit_shape_parse (topology, &shape, error)
          && quoit_shape_check (generation, shape, error)
-         && quoit_slice_facts (generation, shape, chips_per_host, &facts, error)
-         && quoit_price_list_add_price (list, &facts, price, max_slices, error);
+         && quoit_slice_facts (generation, shape, chips_per_host, &row.facts, error)
+         && quoit_price_list_add_row (list, &row, price, error);
+}
+
+bool
+quoit_price_list_add_cubes (QuoitPriceList *list, const char *accelerator, const char *block, const char *price,
+                            int64_t max_cubes, GError **error)
+{
+  QuoitPrice row = { .max_slices = max_cubes, .block = (char *) block };
+
+  g_return_val_if_fail (list != NULL && accelerator != NULL && block != NULL && price != NULL, false);
+
+  return quoit_price_set_cube (&row, accelerator, error) && quoit_price_list_add_row (list, &row, price, error);
+}
+
+bool
+quoit_price_list_add_block (QuoitPriceList *list, const char *accelerator, uint32_t n_cubes, const char *grid,
+                            const char *price, int64_t max_blocks, GError **error)
+{
+  QuoitPrice row = { .max_slices = max_blocks };
+
+  g_return_val_if_fail (list != NULL && accelerator != NULL && price != NULL, false);
+
+  return quoit_price_set_cube (&row, accelerator, error) && quoit_price_set_block (&row, n_cubes, grid, error)
+         && quoit_price_list_add_row (list, &row, price, error);
 }
 
 bool
@@ -99,8 +129,10 @@ quoit_snapshot_plan_purchase (const QuoitSnapshot *snapshot, const QuoitQueue *q
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "start of a purchase '%d': expected free or nothing",
                             (int) start);
   purchase = g_new0 (QuoitPurchase, 1);
-  quoit_purchase_plan (purchase, snapshot->fleet, queue, prices, start, steps == 0 ? DEFAULT_STEPS : steps);
-  return purchase;
+  if (quoit_purchase_plan (purchase, snapshot->fleet, queue, prices, start, steps == 0 ? DEFAULT_STEPS : steps, error))
+    return purchase;
+  g_free (purchase);
+  return NULL;
 }
 
 void
@@ -198,7 +230,7 @@ quoit_purchase_get_class_number (const QuoitPurchase *purchase, uint32_t index, 
     case QUOIT_PURCHASE_NUMBER_TAKEN:
       return class->n_taken;
     case QUOIT_PURCHASE_NUMBER_BOUGHT:
-      return class->n_taken - MIN (class->n_taken, class->n_free);
+      return class->n_bought;
     case QUOIT_PURCHASE_NUMBER_LIMIT:
       return class->limit;
     }
@@ -211,6 +243,87 @@ quoit_purchase_get_class_price (const QuoitPurchase *purchase, uint32_t index)
   g_return_val_if_fail (purchase != NULL && index < purchase->classes->len, (QuoitAmount) { -1 });
 
   return (QuoitAmount) { class_at (purchase, index)->price_e4 };
+}
+
+QuoitCubes
+quoit_purchase_get_class_cubes (const QuoitPurchase *purchase, uint32_t index)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->classes->len, QUOIT_CUBES_NONE);
+
+  return class_at (purchase, index)->cubes;
+}
+
+/* --- blocks --- */
+
+uint32_t
+quoit_purchase_get_n_blocks (const QuoitPurchase *purchase)
+{
+  g_return_val_if_fail (purchase != NULL, 0);
+
+  return purchase->blocks->len;
+}
+
+static const QuoitPurchaseBlock *
+block_at (const QuoitPurchase *purchase, uint32_t index)
+{
+  return &g_array_index (purchase->blocks, QuoitPurchaseBlock, index);
+}
+
+const char *
+quoit_purchase_get_block_accelerator (const QuoitPurchase *purchase, uint32_t index)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, NULL);
+
+  return quoit_generation_name (block_at (purchase, index)->generation);
+}
+
+const char *
+quoit_purchase_get_block_name (const QuoitPurchase *purchase, uint32_t index)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, NULL);
+
+  return block_at (purchase, index)->name;
+}
+
+char *
+quoit_purchase_dup_block_grid (const QuoitPurchase *purchase, uint32_t index)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, NULL);
+
+  return block_at (purchase, index)->grid.n_dims == 0 ? NULL : quoit_shape_format (block_at (purchase, index)->grid);
+}
+
+uint32_t
+quoit_purchase_get_block_number (const QuoitPurchase *purchase, uint32_t index, QuoitPurchaseBlockNumber number)
+{
+  const QuoitPurchaseBlock *block;
+
+  g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, 0);
+  g_return_val_if_fail ((guint) number <= QUOIT_PURCHASE_BLOCK_LIMIT, 0);
+
+  block = block_at (purchase, index);
+  switch (number)
+    {
+    case QUOIT_PURCHASE_BLOCK_CUBES:
+      return block->n_cubes;
+    case QUOIT_PURCHASE_BLOCK_FREE:
+      return block->n_free;
+    case QUOIT_PURCHASE_BLOCK_TAKEN:
+      return block->n_taken;
+    case QUOIT_PURCHASE_BLOCK_BOUGHT:
+      return block->n_bought;
+    case QUOIT_PURCHASE_BLOCK_LIMIT:
+      return block->limit;
+    }
+  return 0;
+}
+
+QuoitAmount
+quoit_purchase_get_block_price (const QuoitPurchase *purchase, uint32_t index)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, (QuoitAmount) { -1 });
+
+  return (QuoitAmount) { block_at (purchase, index)->price_e4 };
 }
 
 /* --- requests --- */
@@ -238,4 +351,13 @@ quoit_purchase_dup_request (const QuoitPurchase *purchase, uint32_t index)
 
   return quoit_request_format_canonical (quoit_request_alternative (
       purchase->requests->pdata[index], g_array_index (purchase->alternatives, guint32, index)));
+}
+
+uint32_t
+quoit_purchase_get_joined (const QuoitPurchase *purchase, uint32_t index, uint32_t block)
+{
+  g_return_val_if_fail (purchase != NULL && index < purchase->requests->len, 0);
+  g_return_val_if_fail (block < purchase->blocks->len, 0);
+
+  return quoit_purchase_count_in_block (purchase, index, block);
 }

@@ -138,7 +138,7 @@ run (Search *search)
           take (search, depth, 1);
           continue;
         }
-      quoit_buying_plan_copy (search->best, search->buying, &search->plan);
+      quoit_buying_plan_keep (search->buying, search->best, &search->plan);
       if (!advance (search, &depth))
         return TRUE;
     }

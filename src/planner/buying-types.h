@@ -11,6 +11,7 @@ typedef struct {
 
 typedef struct {
   guint32 class_index, n_slices;
+  guint32 shape;
   guint32 number; /* of the option in the request */
 } QuoitBuyingChoice;
 
@@ -23,6 +24,11 @@ typedef struct {
   guint32 n_requests;
   guint64 steps;     /* what is left of the budget */
   gint64 price_unit; /* all prices are multiples of it; from 1 */
+  const QuoitBuyingMarket *markets;
+  guint32 n_markets;
+  GHashTable *purchases; /* of markets, by demand: GBytes -> QuoitCubePurchase */
+  GPtrArray *chosen;     /* of QuoitCubePurchase, by market: those of the best plan; empty: none was found */
+  gint64 unproven;       /* plans whose cost in markets is not known exactly cost no less; G_MAXINT64: none */
 } QuoitBuying;
 
 static inline const QuoitBuyingType *
@@ -76,8 +82,13 @@ typedef struct {
 void quoit_buying_plan_init (QuoitBuyingPlan *plan, const QuoitBuying *buying);
 void quoit_buying_plan_clear (QuoitBuyingPlan *plan);
 void quoit_buying_plan_copy (QuoitBuyingPlan *plan, const QuoitBuying *buying, const QuoitBuyingPlan *from);
-/* Finds a good plan, which may have an excess. */
+/* Finds a good plan, which may have an excess. Markets are only estimated. */
 void quoit_buying_search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best);
+
+/* --- buying-markets.c --- */
+
+/* Replaces @best by the plan, which has no excess, if that costs less with what it costs in markets. */
+void quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan);
 
 /* --- buying-exact.c --- */
 

@@ -14,6 +14,13 @@ is_possible (const QuoitBuyingProblem *problem, const QuoitBuyingOption *option)
   return option->n_slices <= (guint64) class->n_free + class->limit;
 }
 
+/* Whether two options take the same slices. */
+static gboolean
+are_alike (const QuoitBuyingChoice *a, const QuoitBuyingChoice *b)
+{
+  return a->class_index == b->class_index && a->shape == b->shape;
+}
+
 /* Adds the options of a request to @options. Of two options of one class, the one with fewer slices is enough. */
 static void
 list_options (const QuoitBuyingProblem *problem, const QuoitBuyingRequest *request, GArray *options)
@@ -23,12 +30,12 @@ list_options (const QuoitBuyingProblem *problem, const QuoitBuyingRequest *reque
   for (guint32 i = 0; i < request->n_options; i++)
     {
       const QuoitBuyingOption *option = &problem->options[request->first_option + i];
-      const QuoitBuyingChoice choice = { option->class_index, option->n_slices, i };
+      const QuoitBuyingChoice choice = { option->class_index, option->n_slices, option->shape, i };
       guint at = first;
 
       if (!is_possible (problem, option))
         continue;
-      while (at < options->len && g_array_index (options, QuoitBuyingChoice, at).class_index != choice.class_index)
+      while (at < options->len && !are_alike (&g_array_index (options, QuoitBuyingChoice, at), &choice))
         at++;
       if (at == options->len)
         g_array_append_val (options, choice);
@@ -109,33 +116,44 @@ list_types (QuoitBuying *buying, const QuoitBuyingProblem *problem)
   return TRUE;
 }
 
-static gint64
-common_divisor (gint64 a, gint64 b)
+static gboolean
+is_market (const QuoitBuying *buying, guint32 class_index)
 {
-  while (b != 0)
-    {
-      const gint64 rest = a % b;
+  for (guint32 i = 0; i < buying->n_markets; i++)
+    if (buying->markets[i].class_index == class_index)
+      return TRUE;
+  return FALSE;
+}
 
-      a = b;
-      b = rest;
-    }
-  return a;
+static void
+find_price_unit (QuoitBuying *buying)
+{
+  for (guint32 class = 0; class < buying->n_classes; class ++)
+    if (buying->classes[class].limit > 0 && !is_market (buying, class))
+      buying->price_unit = quoit_buying_common_divisor (buying->price_unit, buying->classes[class].price);
+  for (guint32 i = 0; i < buying->n_markets; i++)
+    buying->price_unit = quoit_cube_market_price_unit (buying->markets[i].market, buying->price_unit);
+  buying->price_unit = MAX (buying->price_unit, 1);
 }
 
 static gboolean
 buying_init (QuoitBuying *buying, const QuoitBuyingProblem *problem, guint64 steps)
 {
-  *buying = (QuoitBuying) { .classes = problem->classes,
-                            .n_classes = problem->n_classes,
-                            .types = g_array_new (FALSE, FALSE, sizeof (QuoitBuyingType)),
-                            .options = g_array_new (FALSE, FALSE, sizeof (QuoitBuyingChoice)),
-                            .type_of = g_new (guint32, problem->n_requests),
-                            .n_requests = problem->n_requests,
-                            .steps = steps };
-  for (guint32 class = 0; class < problem->n_classes; class ++)
-    if (problem->classes[class].limit > 0)
-      buying->price_unit = common_divisor (buying->price_unit, problem->classes[class].price);
-  buying->price_unit = MAX (buying->price_unit, 1);
+  *buying
+      = (QuoitBuying) { .classes = problem->classes,
+                        .n_classes = problem->n_classes,
+                        .types = g_array_new (FALSE, FALSE, sizeof (QuoitBuyingType)),
+                        .options = g_array_new (FALSE, FALSE, sizeof (QuoitBuyingChoice)),
+                        .type_of = g_new (guint32, problem->n_requests),
+                        .n_requests = problem->n_requests,
+                        .steps = steps,
+                        .markets = problem->markets,
+                        .n_markets = problem->n_markets,
+                        .purchases = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref,
+                                                            (GDestroyNotify) quoit_cube_purchase_unref),
+                        .chosen = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_cube_purchase_unref),
+                        .unproven = G_MAXINT64 };
+  find_price_unit (buying);
   return list_types (buying, problem);
 }
 
@@ -145,6 +163,8 @@ buying_clear (QuoitBuying *buying)
   g_array_unref (buying->types);
   g_array_unref (buying->options);
   g_free (buying->type_of);
+  g_hash_table_unref (buying->purchases);
+  g_ptr_array_unref (buying->chosen);
 }
 
 /* --- plans --- */
@@ -196,30 +216,75 @@ round_up (gint64 value, gint64 unit)
   return (value + unit - 1) / unit * unit;
 }
 
+/* Finds a good plan, whose excess is 0 only if it can be had. Returns whether no other plan is possible. */
+static gboolean
+search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best)
+{
+  QuoitBuyingPlan plan;
+  gboolean is_only_plan;
+
+  quoit_buying_plan_init (&plan, buying);
+  quoit_buying_search (buying, bound, &plan);
+  best->excess = 1;
+  is_only_plan = plan.excess == 0 && buying->options->len == buying->types->len;
+  if (plan.excess == 0)
+    quoit_buying_plan_keep (buying, best, &plan);
+  quoit_buying_plan_clear (&plan);
+  return is_only_plan;
+}
+
+/* Improves the bound with the knowledge of what a plan costs. */
+static void
+improve (QuoitBuying *buying, gint64 cost, QuoitBuyingBound *bound)
+{
+  QuoitBuyingBound better;
+
+  quoit_buying_bound_init (&better, buying, cost);
+  if (better.bound > bound->bound)
+    {
+      const QuoitBuyingBound worse = *bound;
+
+      *bound = better;
+      better = worse;
+    }
+  quoit_buying_bound_clear (&better);
+}
+
+/* Sets what was found, and what is known about cheaper plans. */
+static void
+set_result (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best, gboolean is_complete,
+            QuoitBuyingResult *result)
+{
+  const gint64 cost = best->excess == 0 ? best->cost : G_MAXINT64;
+  gint64 least = MIN (round_up (MAX (bound->bound, 0), buying->price_unit), cost);
+
+  if (is_complete)
+    least = MAX (least, MIN (buying->unproven, cost));
+  result->is_found = best->excess == 0;
+  result->is_proven = least == cost;
+  result->bound = least == G_MAXINT64 ? 0 : least;
+  if (!result->is_found)
+    return;
+  result->cost = cost;
+  list_choices (buying, best, result->choices);
+  for (guint i = 0; i < buying->chosen->len; i++)
+    g_ptr_array_add (result->cubes, quoit_cube_purchase_ref (buying->chosen->pdata[i]));
+}
+
 static void
 solve (QuoitBuying *buying, QuoitBuyingResult *result)
 {
   QuoitBuyingBound bound;
   QuoitBuyingPlan best;
+  gboolean is_complete;
 
   quoit_buying_plan_init (&best, buying);
   quoit_buying_bound_init (&bound, buying, G_MAXINT64);
-  quoit_buying_search (buying, &bound, &best);
-  if (best.excess == 0 && best.cost > bound.bound)
-    {
-      quoit_buying_bound_clear (&bound);
-      quoit_buying_bound_init (&bound, buying, best.cost);
-    }
-  result->is_proven = quoit_buying_try_all (buying, &bound, &best);
-  result->is_found = best.excess == 0;
-  result->bound = round_up (MAX (bound.bound, 0), buying->price_unit);
-  if (result->is_found)
-    {
-      result->cost = best.cost;
-      result->bound = result->is_proven ? best.cost : MIN (result->bound, best.cost);
-      result->is_proven = result->bound == best.cost;
-      list_choices (buying, &best, result->choices);
-    }
+  is_complete = search (buying, &bound, &best);
+  if (!is_complete && best.excess == 0 && best.cost > bound.bound)
+    improve (buying, best.cost, &bound);
+  is_complete = is_complete || quoit_buying_try_all (buying, &bound, &best);
+  set_result (buying, &bound, &best, is_complete, result);
   quoit_buying_bound_clear (&bound);
   quoit_buying_plan_clear (&best);
 }
@@ -229,7 +294,10 @@ quoit_buying_solve (const QuoitBuyingProblem *problem, guint64 steps, QuoitBuyin
 {
   QuoitBuying buying;
 
-  *result = (QuoitBuyingResult) { .choices = g_array_new (FALSE, FALSE, sizeof (guint32)) };
+  *result = (QuoitBuyingResult) {
+    .choices = g_array_new (FALSE, FALSE, sizeof (guint32)),
+    .cubes = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_cube_purchase_unref),
+  };
   if (buying_init (&buying, problem, steps))
     solve (&buying, result);
   else
@@ -241,4 +309,5 @@ void
 quoit_buying_result_clear (QuoitBuyingResult *result)
 {
   g_array_unref (result->choices);
+  g_ptr_array_unref (result->cubes);
 }

@@ -62,11 +62,48 @@ bad 'v6e 4x4' "expected ACCELERATOR TOPOLOGY PRICE"
 bad 'v6e 4x4 1 limit=many' "limit 'many'"
 printf 'v6e 4x4 1\nv6e 4x4 1\n' >"$tmp/bad"
 refused 3 "two prices of a class" "bad: line 2: 'v6e 4x4 hostchips=4': expected one price" plan --for "$queue" --price "$tmp/bad"
-for line in 'v6e 4x4' 'v6e 4x4 x 0' 'v6e 4x4 x 2147483648' 'v6e 4x4 x 1 pool=p' 'v5p 4x4x8 x 1 cubes=any' 'v6e 4x4 x 1 cut=any' 'PACK 1x{TPU=4}' 'v6e 4x4 x 1 else=x'; do
+for line in 'v6e 4x4' 'v6e 4x4 x 0' 'v6e 4x4 x 2147483648' 'v6e 4x4 x 1 pool=p' 'v6e 4x4 x 1 cubes=any' 'v6e 4x4 x 1 cut=any' 'PACK 1x{TPU=4}' 'v6e 4x4 x 1 else=x'; do
   echo "$line" >"$tmp/bad"
   refused 3 "the request '$line'" "bad: line 1: " plan --for "$tmp/bad" --price "$prices" --now "$now"
   refused 3 "the request '$line' of slots" "bad: line 1: " slots --for "$tmp/bad" --now "$now"
 done
+
+# Cubes: joined slices get free cubes of a block, bought ones, or new blocks.
+cat >"$queue" <<'END'
+v5p 4x8x8 x 2 cubes=any
+v5p 4x4x8 x 1 cubes=any
+v5p 4x4x4 x 2
+v5p 8x8x8 x 1 cubes=any else="v5p 4x8x8 x 2 cubes=any"
+v5p 4x4x8 x 1 cubes=adjacent
+END
+cat >"$prices" <<'END'
+v5p 4x4x4 290/hour block=b limit=5
+v5p 4x4x4 2100/hour cubes=8
+v5p 4x4x4 900/hour grid=1x1x2
+END
+fresh 'v5p 4x4x4 x6 pool=a block=a; v5p 4x4x4 x3 pool=b block=b'
+baseline
+ok 0 "cubes are bought" plan --for "$queue" --price "$prices" --now "$now"
+out "the block of the fleet is listed" "fleet/b       1    3     6   3   290  870"
+out "the new block is listed" "new of 8      8    0     8   1  2100 2100"
+out "the blocks of a request are listed" "0 fleet/a x1, fleet/b x1 v5p 4x8x8 x 2"
+ok 0 "cubes in JSON" plan --for "$queue" --price "$prices" --now "$now" -o json
+fact "the cost is right" '[d["result"], d["cost"]]' "['cheapest', '3870']"
+fact "the blocks are right" '[[b[k] for k in ("block", "grid", "cubes", "free", "taken", "buy", "cost")] for b in d["blocks"]]' \
+  "[['fleet/a', None, 1, 6, 6, 0, '0'], ['fleet/b', None, 1, 3, 6, 3, '870'], [None, None, 8, 0, 8, 1, '2100'], [None, '1x1x2', 2, 0, 2, 1, '900']]"
+fact "the classes have their cubes" '[c["cubes"] for c in d["classes"]]' "['any', 'any', None, 'any', 'adjacent']"
+fact "the requests have their blocks" '[[(j["block"], j["cubes"], j["slices"]) for j in r["joined"]] for r in d["requests"]]' \
+  "[[('fleet/a', 1, 1), ('fleet/b', 1, 1)], [('fleet/a', 1, 1)], [], [(None, 8, 1)], [(None, 2, 1)]]"
+ok 0 "the shortfall of joined slices" slots --for "$queue" --now "$now" -o json
+fact "joined slices are missing as a whole" '[[c["topology"], c["missing"]] for c in d["classes"]]' \
+  "[['4x8x8', 1], ['4x4x8', 0], ['4x4x4', 0], ['8x8x8', 1], ['4x4x8', 1]]"
+holds "nothing has changed" unchanged
+bad 'v6e 4x4 1 block=a' "'v6e 4x4 block=a': expected cubes, 4x4x4 of v4, v5p or tpu7x"
+bad 'v5p 4x4x4 1 block=a cubes=2' "expected only one of block=NAME"
+bad 'v5p 4x4x4 1 cubes=none' "cubes 'none': expected a number from 1 to 1000000"
+bad 'v5p 4x4x4 1 grid=4x4' "grid '4x4': expected the cubes of the block along each axis"
+echo 'v5p 4x4x4 1 block=z' >"$tmp/bad"
+refused 4 "a block that the fleet lacks" "block 'z': expected a block of v5p in the fleet, such as fleet/a" plan --for "$queue" --price "$tmp/bad"
 refused 2 "no queue" "expected --for QUEUE and --price FILE" plan --price "$prices"
 refused 2 "no prices" "expected --for QUEUE and --price FILE" plan --for "$queue"
 refused 2 "two files on standard input" "at most one file on standard input" plan --for - --price -

@@ -3,7 +3,9 @@
  * back from its canonical text, and a purchase for the queue costs what its slices cost. */
 #include "purchase.h"
 
-#define PRICES "v6e 4x4 10.75/hour limit=4\nv6e 8x8 40/hour\nv5e 4x4 9/hour\nv5p 2x2x2 0/hour\nv6e 2x4 4/hour limit=0\n"
+#define PRICES                                                                                                         \
+  "v6e 4x4 10.75/hour limit=4\nv6e 8x8 40/hour\nv5e 4x4 9/hour\nv5p 2x2x2 0/hour\nv6e 2x4 4/hour limit=0\n"            \
+  "v5p 4x4x4 7/hour\nv5p 4x4x4 5/hour block=a limit=2\nv5p 4x4x4 90/hour cubes=16\nv5p 4x4x4 99/hour grid=2x2x4\n"
 
 /* Returns the requests of a purchase, one on each line. The caller owns the text. */
 static char *

@@ -145,13 +145,28 @@ check_purchase (const QuoitPurchase *purchase)
     ABSENT (quoit_purchase_dup_class_topology (purchase, at));
     VALUE (quoit_purchase_get_class_number (purchase, at, QUOIT_PURCHASE_NUMBER_WANTED), 0);
     VALUE (quoit_purchase_get_class_price (purchase, at).e4, -1);
+    VALUE (quoit_purchase_get_class_cubes (purchase, at), QUOIT_CUBES_NONE);
   }
   OUT_OF_RANGE (QUOIT_PURCHASE_NUMBER_LIMIT + 1)
   {
     VALUE (quoit_purchase_get_class_number (purchase, 0, (QuoitPurchaseNumber) at), 0);
   }
+  OUT_OF_RANGE (quoit_purchase_get_n_blocks (purchase))
+  {
+    ABSENT (quoit_purchase_get_block_accelerator (purchase, at));
+    ABSENT (quoit_purchase_get_block_name (purchase, at));
+    ABSENT (quoit_purchase_dup_block_grid (purchase, at));
+    VALUE (quoit_purchase_get_block_number (purchase, at, QUOIT_PURCHASE_BLOCK_FREE), 0);
+    VALUE (quoit_purchase_get_block_price (purchase, at).e4, -1);
+    VALUE (quoit_purchase_get_joined (purchase, 0, at), 0);
+  }
+  OUT_OF_RANGE (QUOIT_PURCHASE_BLOCK_LIMIT + 1)
+  {
+    VALUE (quoit_purchase_get_block_number (purchase, 0, (QuoitPurchaseBlockNumber) at), 0);
+  }
   OUT_OF_RANGE (quoit_purchase_get_n_requests (purchase))
   {
+    VALUE (quoit_purchase_get_joined (purchase, at, 0), 0);
     VALUE (quoit_purchase_get_alternative (purchase, at), 0);
     ABSENT (quoit_purchase_dup_request (purchase, at));
   }

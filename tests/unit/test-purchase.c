@@ -41,7 +41,30 @@ prices_of (const char *text)
   return prices;
 }
 
-/* Returns "STATE COST UNIT: TOPOLOGY WANTED/FREE/TAKEN/BOUGHT, ...; ALTERNATIVES". */
+/* Appends "NAME FREE/TAKEN/BOUGHT" of each block. */
+static void
+describe_blocks (GString *text, const QuoitPurchase *purchase)
+{
+  for (uint32_t b = 0; b < quoit_purchase_get_n_blocks (purchase); b++)
+    {
+      g_autofree char *grid = quoit_purchase_dup_block_grid (purchase, b);
+      const char *name = quoit_purchase_get_block_name (purchase, b);
+
+      if (name != NULL)
+        g_string_append_printf (text, "; %s", name);
+      else
+        g_string_append_printf (text, "; new %s %u", grid == NULL ? "-" : grid,
+                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_CUBES));
+      for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_FREE; number <= QUOIT_PURCHASE_BLOCK_BOUGHT; number++)
+        g_string_append_printf (text, "%c%u", number == QUOIT_PURCHASE_BLOCK_FREE ? ' ' : '/',
+                                quoit_purchase_get_block_number (purchase, b, number));
+      for (uint32_t r = 0; r < quoit_purchase_get_n_requests (purchase); r++)
+        if (quoit_purchase_get_joined (purchase, r, b) > 0)
+          g_string_append_printf (text, " %u:%u", r, quoit_purchase_get_joined (purchase, r, b));
+    }
+}
+
+/* Returns "STATE COST UNIT: TOPOLOGY WANTED/FREE/TAKEN/BOUGHT, ...; ALTERNATIVES; BLOCKS". */
 static char *
 describe (const QuoitPurchase *purchase)
 {
@@ -63,6 +86,7 @@ describe (const QuoitPurchase *purchase)
   g_string_append (text, ";");
   for (uint32_t i = 0; i < quoit_purchase_get_n_requests (purchase); i++)
     g_string_append_printf (text, " %u", quoit_purchase_get_alternative (purchase, i));
+  describe_blocks (text, purchase);
   return g_string_free (text, FALSE);
 }
 
@@ -93,6 +117,272 @@ static const struct {
   { "v6e 4x4 x0", "v6e 4x4 x 9 instead-of=\"v6e 8x8 x 1\"", "v6e 8x8 2\nv6e 4x4 1",
     "cheapest 2 -: 8x8 1/0/1/1/1 4x4 0/0/0/0/0; 0", 0 },
 };
+
+#define TWO_BLOCKS "v5p 4x4x4 x3 block=a pool=a; v5p 4x4x4 x1 block=b pool=b"
+
+/* Joined slices: all cubes of a slice are in one block. */
+static const struct {
+  const char *fleet, *queue, *prices, *purchase;
+  QuoitPurchaseStart start;
+} cubes[] = {
+  /* Free cubes are enough, or not enough in one block. */
+  { TWO_BLOCKS, "v5p 4x4x8 x 1 cubes=any", "", "cheapest 0 -: 4x4x8 1/1/0/1/0; 0; fleet/a 3/2/0 0:1; fleet/b 1/0/0",
+    0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 2 cubes=any", "", "impossible 0 -: 4x4x8 2/1/1/0/0; 0; fleet/a 3/0/0; fleet/b 1/0/0", 0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 2 cubes=any", "v5p 4x4x4 5 block=a\nv5p 4x4x4 7 block=b",
+    "cheapest 5 -: 4x4x8 2/1/1/2/0; 0; fleet/a 3/4/1 0:2; fleet/b 1/0/0", 0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 2 cubes=any", "v5p 4x4x4 5 block=fleet/b",
+    "cheapest 5 -: 4x4x8 2/1/1/2/0; 0; fleet/a 3/2/0 0:1; fleet/b 1/2/1 0:1", 0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 3 cubes=any", "v5p 4x4x4 5 block=a limit=1",
+    "impossible 0 -: 4x4x8 3/1/2/0/0; 0; fleet/a 3/0/0; fleet/b 1/0/0", 0 },
+  /* Cubes that are in no block join no slice, and are cubes all the same. */
+  { "v5p 4x4x4 x9", "v5p 4x4x8 x 1 cubes=any", "v5p 4x4x4 1\nv5p 4x4x4 9 cubes=2",
+    "cheapest 9 -: 4x4x8 1/0/1/1/0; 0; new - 2 0/2/1 0:1", 0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 1 cubes=any\nv5p 4x4x4 x 3", "v5p 4x4x4 6\nv5p 4x4x4 5 block=a",
+    "cheapest 5 -: 4x4x8 1/1/0/1/0 4x4x4 3/4/0/3/0; 0 0; fleet/a 3/4/1 0:1; fleet/b 1/1/0", 0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 1 cubes=any\nv5p 4x4x4 x 3", "v5p 4x4x4 4\nv5p 4x4x4 5 block=a",
+    "cheapest 4 -: 4x4x8 1/1/0/1/0 4x4x4 3/4/0/3/1; 0 0; fleet/a 3/3/0 0:1; fleet/b 1/1/0", 0 },
+  /* Without a price of cubes in blocks, cubes are slices like any other. */
+  { TWO_BLOCKS, "v5p 4x4x4 x 5", "v5p 4x4x4 4", "cheapest 4 -: 4x4x4 5/4/1/5/1; 0", 0 },
+  { TWO_BLOCKS, "v5p 4x4x4 x 5", "v5p 4x4x4 4\nv5p 4x4x4 3 block=b",
+    "cheapest 3 -: 4x4x4 5/4/1/5/0; 0; fleet/a 3/3/0; fleet/b 1/2/1", 0 },
+  /* New blocks: slices of several requests share them. */
+  { TWO_BLOCKS, "v5p 4x8x8 x 1 cubes=any\nv5p 4x4x8 x 3 cubes=any",
+    "v5p 4x4x4 30/hour cubes=8\nv5p 4x4x4 20/hour cubes=4",
+    "cheapest 30 hour: 4x8x8 1/0/1/1/0 4x4x8 3/1/2/3/0; 0 0; fleet/a 3/2/0 1:1; fleet/b 1/0/0; new - 8 0/8/1 0:1 1:2; "
+    "new - 4 0/0/0",
+    0 },
+  { TWO_BLOCKS, "v5p 4x4x8 x 1 cubes=any", "v5p 4x4x4 7 cubes=2\nv5p 4x4x4 5 block=a limit=0",
+    "cheapest 7 -: 4x4x8 1/0/1/1/0; 0; fleet/a 0/0/0; new - 2 0/2/1 0:1", QUOIT_PURCHASE_FROM_NOTHING },
+  /* Adjacent cubes need positions, which only new blocks with a grid and cubes that are there have. */
+  { "v5p 4x4x4 x3 block=a grid=1x1x4", "v5p 4x4x8 x 2 cubes=adjacent",
+    "v5p 4x4x4 1 block=a\nv5p 4x4x4 2 cubes=64\nv5p 4x4x4 9 grid=2x1x2",
+    "cheapest 9 -: 4x4x8 2/1/1/2/0; 0; fleet/a 3/2/0 0:1; new - 64 0/0/0; new 2x1x2 4 0/2/1 0:1", 0 },
+  /* Adjacent cubes can be turned. */
+  { "v5p 2x2x1", "v5p 4x4x12 x 1 cubes=adjacent", "v5p 4x4x4 1 grid=1x3x1\nv5p 4x4x4 2 grid=1x1x3",
+    "cheapest 1 -: 4x4x12 1/0/1/1/0; 0; new 1x3x1 3 0/3/1 0:1; new 1x1x3 3 0/0/0", 0 },
+  /* An alternative without cubes, and one of another generation. */
+  { TWO_BLOCKS, "v5p 8x8x8 x 1 cubes=any else=\"v5p 4x4x8 x 2\"", "v5p 4x4x4 10 block=a\nv5p 4x4x8 30",
+    "cheapest 50 -: 8x8x8 1/0/1/1/0 4x4x8 0/0/0/0/0; 0; fleet/a 3/8/5 0:1; fleet/b 1/0/0", 0 },
+  { TWO_BLOCKS, "v5p 8x8x8 x 1 cubes=any else=\"v4 4x4x8 x 1 cubes=any\"", "v5p 4x4x4 10 block=a\nv4 4x4x4 9 cubes=2",
+    "cheapest 9 -: 8x8x8 1/0/1/0/0 4x4x8 0/0/0/1/0; 1; fleet/a 3/0/0; fleet/b 1/0/0; new - 2 0/2/1 0:1", 0 },
+  /* Two sorts of slices with the same topology. */
+  { "v4 4x4x4 x2 block=a", "v4 4x4x8 x 1 cubes=any\nv4 4x4x8 x 1 cubes=any-twisted", "v4 4x4x4 2 block=a",
+    "cheapest 4 -: 4x4x8 1/1/0/1/0 4x4x8 1/1/0/1/0; 0 0; fleet/a 2/4/2 0:1 1:1", 0 },
+};
+
+START_TEST (purchases_of_cubes_are_the_expected_ones)
+{
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (cubes[_i].fleet);
+  g_autoptr (QuoitQueue) queue = queue_of (cubes[_i].queue);
+  g_autoptr (QuoitPriceList) prices = prices_of (cubes[_i].prices);
+  g_autoptr (QuoitPurchase) purchase = quoit_snapshot_plan_purchase (snapshot, queue, prices, cubes[_i].start, 0, NULL);
+  g_autofree char *text = describe (purchase);
+
+  ck_assert_str_eq (text, cubes[_i].purchase);
+}
+END_TEST
+
+/* Without prices, joined slices are missing as a whole, and cost their chips. */
+START_TEST (without_prices_joined_slices_are_missing)
+{
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (TWO_BLOCKS);
+  g_autoptr (QuoitQueue) queue = queue_of ("v5p 4x4x8 x 2 cubes=any\nv5p 4x4x4 x 1");
+  g_autoptr (QuoitPurchase) purchase
+      = quoit_snapshot_plan_purchase (snapshot, queue, NULL, QUOIT_PURCHASE_FROM_FREE, 0, NULL);
+  g_autofree char *text = describe (purchase);
+
+  ck_assert_str_eq (text, "cheapest 128 -: 4x4x8 2/1/1/2/1 4x4x4 1/4/0/1/0; 0 0; fleet/a 3/3/0 0:1; fleet/b 1/0/0");
+}
+END_TEST
+
+static const struct {
+  const char *fleet, *prices;
+  QuoitErrorCode code;
+  const char *message;
+} bad_blocks[] = {
+  { TWO_BLOCKS, "v5p 4x4x4 1 block=c", QUOIT_ERROR_NOT_FOUND,
+    "price of cubes for block 'c': expected a block of v5p in the fleet, such as fleet/a" },
+  { TWO_BLOCKS, "v4 4x4x4 1 block=a", QUOIT_ERROR_NOT_FOUND, "expected a block of v4 in the fleet, which has none" },
+  { "v5p 4x4x4 x2", "v5p 4x4x4 1 block=a", QUOIT_ERROR_NOT_FOUND,
+    "expected a block of v5p in the fleet, which has none" },
+};
+
+START_TEST (price_of_an_unknown_block_is_refused)
+{
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (bad_blocks[_i].fleet);
+  g_autoptr (QuoitQueue) queue = queue_of ("v6e 4x4 x 1");
+  g_autoptr (QuoitPriceList) prices = prices_of (bad_blocks[_i].prices);
+  GError *error = NULL;
+
+  ck_assert_ptr_null (quoit_snapshot_plan_purchase (snapshot, queue, prices, QUOIT_PURCHASE_FROM_FREE, 0, &error));
+  ck_assert_refused (error, bad_blocks[_i].code, bad_blocks[_i].message);
+}
+END_TEST
+
+START_TEST (block_of_two_sources_needs_its_source)
+{
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitQueue) queue = queue_of ("v5p 4x4x8 x 1 cubes=any");
+  g_autoptr (QuoitPriceList) prices = prices_of ("v5p 4x4x4 1 block=a"), full = prices_of ("v5p 4x4x4 1 block=two/a");
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitPurchase) purchase = NULL;
+  g_autofree char *text = NULL;
+  GError *error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, "v5p 4x4x4 block=a", 17);
+      g_autoptr (QuoitImport) import = NULL;
+
+      quoit_input_set_source (input, i == 0 ? "one" : "two");
+      import = quoit_ledger_import (ledger, input, NOW, NULL);
+      ck_assert_ptr_nonnull (import);
+    }
+  snapshot = quoit_ledger_snapshot (ledger);
+  ck_assert_ptr_null (quoit_snapshot_plan_purchase (snapshot, queue, prices, QUOIT_PURCHASE_FROM_FREE, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "block 'a': expected SOURCE/BLOCK, such as one/a, because 2 sources");
+  purchase = quoit_snapshot_plan_purchase (snapshot, queue, full, QUOIT_PURCHASE_FROM_FREE, 0, &error);
+  ck_assert_ok (error);
+  text = describe (purchase);
+  ck_assert_str_eq (text, "cheapest 1 -: 4x4x8 1/0/1/1/0; 0; one/a 1/0/0; two/a 1/2/1 0:1");
+}
+END_TEST
+
+/* --- purchases that are made --- */
+
+/* Writes the fleet after the purchase: what was there, and all that is bought. */
+static char *
+fleet_after (const char *fleet, const QuoitPurchase *purchase)
+{
+  GString *text = g_string_new (fleet);
+
+  for (uint32_t b = 0; b < quoit_purchase_get_n_blocks (purchase); b++)
+    {
+      const char *name = quoit_purchase_get_block_name (purchase, b);
+      const guint n = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_BOUGHT);
+      g_autofree char *grid = quoit_purchase_dup_block_grid (purchase, b);
+
+      if (name != NULL && n > 0)
+        g_string_append_printf (text, "; v5p 4x4x4 x%u pool=more-%u block=%s", n, b, name + strlen ("fleet/"));
+      for (guint i = 0; name == NULL && i < n; i++)
+        g_string_append_printf (text, "; v5p 4x4x4 x%u pool=new-%u-%u block=new-%u-%u%s%s",
+                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_CUBES), b, i, b, i,
+                                grid == NULL ? "" : " grid=", grid == NULL ? "" : grid);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Reserves slices in the block; NULL: in any. Returns whether there was room. */
+static gboolean
+reserve_in (QuoitLedger *ledger, const char *topology, QuoitCubes kind, const char *block, guint n, guint *number)
+{
+  g_autofree char *name = g_strdup_printf ("group-%u", (*number)++);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name, NULL);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  ck_assert (quoit_request_set_accelerator (request, "v5p", NULL)
+             && quoit_request_set_topology (request, topology, NULL) && quoit_request_set_slices (request, n, NULL));
+  if (kind != QUOIT_CUBES_NONE)
+    ck_assert (quoit_request_set_cubes (request, kind, NULL));
+  if (block != NULL)
+    ck_assert (quoit_request_add_selector (request, "cloud.google.com/gce-topology-block", block, NULL));
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
+  return group != NULL;
+}
+
+/* Buys for random queues, imports what was bought, and reserves everything in the blocks that the purchase states:
+ * adjacent cubes first, so that no other slice takes their positions, and single cubes last. */
+START_TEST (purchases_grant_their_queues)
+{
+  static const char *const topologies[] = { "4x4x4", "4x4x8", "4x8x8", "4x4x12" };
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i);
+  guint n_found = 0;
+
+  for (guint round = 0; round < 12; round++)
+    {
+      g_autofree char *fleet = g_strdup_printf (
+          "v5p 4x4x4 x%d pool=a block=a%s; v5p 4x4x4 x%d pool=b block=b; v5p 4x4x4 pool=c",
+          g_rand_int_range (rand, 1, 9), g_rand_boolean (rand) ? " grid=2x2x2" : "", g_rand_int_range (rand, 1, 5));
+      g_autofree char *list = g_strdup_printf (
+          "v5p 4x4x4 %d\nv5p 4x4x4 %d block=a limit=3\nv5p 4x4x4 %d cubes=6\nv5p 4x4x4 %d grid=2x2x2",
+          g_rand_int_range (rand, 5, 12), g_rand_int_range (rand, 5, 12), g_rand_int_range (rand, 30, 60),
+          g_rand_int_range (rand, 40, 90));
+      g_autoptr (QuoitSnapshot) snapshot = snapshot_of (fleet);
+      g_autoptr (QuoitPriceList) prices = prices_of (list);
+      g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+      g_autoptr (QuoitInput) input = NULL;
+      g_autoptr (QuoitImport) import = NULL;
+      g_autoptr (GString) lines = g_string_new (NULL);
+      g_autoptr (QuoitQueue) queue = NULL;
+      g_autoptr (QuoitPurchase) purchase = NULL;
+      g_autofree char *after = NULL;
+      QuoitCubes kinds[4];
+      guint of[4], n[4], number = 0;
+
+      for (guint r = 0; r < 4; r++)
+        {
+          of[r] = (guint) g_rand_int_range (rand, 0, 4);
+          n[r] = (guint) g_rand_int_range (rand, 1, 4);
+          kinds[r] = of[r] == 0 ? QUOIT_CUBES_NONE : g_rand_boolean (rand) ? QUOIT_CUBES_ANY : QUOIT_CUBES_ADJACENT;
+          if (of[r] == 3)
+            kinds[r] = QUOIT_CUBES_ANY; /* no block is long enough */
+          g_string_append_printf (lines, "v5p %s x %u%s\n", topologies[of[r]], n[r],
+                                  kinds[r] == QUOIT_CUBES_NONE  ? ""
+                                  : kinds[r] == QUOIT_CUBES_ANY ? " cubes=any"
+                                                                : " cubes=adjacent");
+        }
+      queue = queue_of (lines->str);
+      purchase = quoit_snapshot_plan_purchase (snapshot, queue, prices, QUOIT_PURCHASE_FROM_FREE, 0, NULL);
+      ck_assert_int_eq (quoit_purchase_get_state (purchase), QUOIT_PURCHASE_CHEAPEST);
+      after = fleet_after (fleet, purchase);
+      for (uint32_t c = 0; c < quoit_purchase_get_n_classes (purchase); c++)
+        if (quoit_purchase_get_class_number (purchase, c, QUOIT_PURCHASE_NUMBER_BOUGHT) > 0)
+          {
+            char *more = g_strdup_printf ("%s; v5p 4x4x4 x%u pool=loose", after,
+                                          quoit_purchase_get_class_number (purchase, c, QUOIT_PURCHASE_NUMBER_BOUGHT));
+            g_free (after);
+            after = more;
+          }
+      input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, after, strlen (after));
+      import = quoit_ledger_import (ledger, input, NOW, NULL);
+      ck_assert_ptr_nonnull (import);
+      for (guint pass = 0; pass < 3; pass++)
+        for (guint r = 0; r < 4; r++)
+          {
+            static const QuoitCubes passes[] = { QUOIT_CUBES_ADJACENT, QUOIT_CUBES_ANY, QUOIT_CUBES_NONE };
+
+            if (kinds[r] != passes[pass])
+              continue;
+            if (kinds[r] == QUOIT_CUBES_NONE)
+              ck_assert_msg (reserve_in (ledger, "4x4x4", kinds[r], NULL, n[r], &number), "%s: %s", after, lines->str);
+            for (uint32_t b = 0; b < quoit_purchase_get_n_blocks (purchase); b++)
+              {
+                const char *name = quoit_purchase_get_block_name (purchase, b);
+                guint left = quoit_purchase_get_joined (purchase, r, b);
+                const guint n_bought = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_BOUGHT);
+
+                if (name != NULL && left > 0)
+                  ck_assert_msg (
+                      reserve_in (ledger, topologies[of[r]], kinds[r], name + strlen ("fleet/"), left, &number),
+                      "seed %d, round %u: %s: %s", _i, round, after, lines->str);
+                /* Which of several new blocks has the slice is not stated: the first one that can hold it. */
+                for (guint i = 0; name == NULL && left > 0 && i < n_bought; i++)
+                  {
+                    g_autofree char *block = g_strdup_printf ("new-%u-%u", b, i);
+
+                    while (left > 0 && reserve_in (ledger, topologies[of[r]], kinds[r], block, 1, &number))
+                      left--;
+                  }
+                ck_assert_msg (name != NULL || left == 0 || n_bought > 1, "seed %d, round %u: %s: %s", _i, round, after,
+                               lines->str);
+                n_found += left == 0;
+              }
+          }
+    }
+  ck_assert_uint_gt (n_found, 0);
+}
+END_TEST
 
 START_TEST (purchases_are_the_expected_ones)
 {
@@ -167,9 +457,10 @@ static const struct {
   { "v6e 4x4 x 1 slice=a", "request with 'slice'" },
   { "v6e 4x4 x 2 spread=zone max-skew=1 min-domains=1", "request with 'spread'" },
   { "v6e 4x4 x 1 near=a", "request with 'near'" },
-  { "v5p 4x4x8 x 1 cubes=any",
-    "request with 'cubes': expected only slices and their number, because cubes that are bought are in no block yet; "
-    "request as many cubes as slices of 4x4x4 instead" },
+  { "v5p 2x2x4 x 1 cubes=any", "topology '2x2x4'" },
+  { "v6e 4x4 x 1 cubes=any", "cubes 'any'" },
+  { "v5p 4x4x8 x 1 cubes=some", "line 1: request 'v5p 4x4x8 x 1 cubes=some': expected" },
+  { "v5p 4x4x8 x 500001 cubes=any", "line 1: queue of '1000003' slices or cubes" },
   { "v6e 4x4 x 1 cut=any",
     "request with 'cut': expected only slices and their number, because whole slices are bought" },
   { "v6e 4x4 x 1 cut=aligned place=pack", "request with 'cut'" },
@@ -219,7 +510,26 @@ static const struct {
   { "v6e 4x4 1 limit=1000001", "limit '1000001'" },
   { "v6e 4x4 1 limit=1 limit=2", "'limit=2': expected limit only once" },
   { "v6e 4x4 1 hostchips=3", "chips per host '3'" },
-  { "v6e 4x4 1 more", "'more': expected hostchips=N or limit=N" },
+  { "v6e 4x4 1 more", "'more': expected hostchips=N, limit=N, block=NAME, cubes=N or grid=AxBxC" },
+  { "v6e 4x4 1 block=a", "'v6e 4x4 block=a': expected cubes, 4x4x4 of v4, v5p or tpu7x" },
+  { "v5p 2x2x4 1 cubes=4", "'v5p 2x2x4 cubes=4': expected cubes" },
+  { "v5p 4x4x4 1 block=", "block '': expected the name of a block" },
+  { "v5p 4x4x4 1 block=a block=b", "'block=b': expected block only once" },
+  { "v5p 4x4x4 1 block=a cubes=4", "line 1: expected only one of block=NAME" },
+  { "v5p 4x4x4 1 cubes=4 grid=1x2x2", "expected only one of block=NAME" },
+  { "v5p 4x4x4 1 cubes=0", "cubes '0': expected a number from 1 to 1000000" },
+  { "v5p 4x4x4 1 cubes=1000001", "cubes '1000001'" },
+  { "v5p 4x4x4 1 cubes=-1", "cubes '-1'" },
+  { "v5p 4x4x4 1 grid=4x4",
+    "grid '4x4': expected the cubes of the block along each axis, such as 4x4x8, each 1 to 16" },
+  { "v5p 4x4x4 1 grid=0x4x4", "grid '0x4x4'" },
+  { "v5p 4x4x4 1 grid=4x4x17", "grid '4x4x17'" },
+  { "v5p 4x4x4 1 grid=4x4x4x4", "grid '4x4x4x4'" },
+  { "v5p 4x4x4 1 grid=", "grid ''" },
+  { "v5p 4x4x4 1 block=a limit=1000001", "limit '1000001'" },
+  { "v5p 4x4x4 1 block=a\nv5p 4x4x4 2 block=a", "line 2: 'v5p 4x4x4 block=a': expected one price for each block" },
+  { "v5p 4x4x4 1 cubes=4\nv5p 4x4x4 2 cubes=4", "line 2: 'v5p 4x4x4 cubes=4': expected one price for each size" },
+  { "v5p 4x4x4 1 grid=1x2x2\nv5p 4x4x4 2 grid=1x2x2", "line 2: 'v5p 4x4x4 grid=1x2x2': expected one price" },
   { "v6e 4x4 1\n\nv6e 4x4 2", "line 3: 'v6e 4x4 hostchips=4': expected one price for each class" },
 };
 
@@ -257,6 +567,11 @@ main (void)
   TCase *tcase = tcase_create ("purchase");
 
   tcase_add_loop_test (tcase, purchases_are_the_expected_ones, 0, (int) G_N_ELEMENTS (purchases));
+  tcase_add_loop_test (tcase, purchases_of_cubes_are_the_expected_ones, 0, (int) G_N_ELEMENTS (cubes));
+  tcase_add_test (tcase, without_prices_joined_slices_are_missing);
+  tcase_add_loop_test (tcase, price_of_an_unknown_block_is_refused, 0, (int) G_N_ELEMENTS (bad_blocks));
+  tcase_add_test (tcase, block_of_two_sources_needs_its_source);
+  tcase_add_loop_test (tcase, purchases_grant_their_queues, 0, 4);
   tcase_add_test (tcase, without_prices_chips_count);
   tcase_add_test (tcase, promised_slices_are_not_free);
   tcase_add_loop_test (tcase, bad_queue_is_refused_with_its_line, 0, (int) G_N_ELEMENTS (bad_queues));

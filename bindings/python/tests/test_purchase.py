@@ -48,6 +48,35 @@ def test_a_purchase_has_all_its_numbers():
     ]
 
 
+def test_a_purchase_of_cubes_has_all_its_numbers():
+    snapshot = snapshot_of("v5p 4x4x4 x3 block=a")
+    queue = "v5p 4x4x8 x 1 cubes=adjacent\nv5p 4x4x8 x 2 cubes=any"
+    prices = [
+        quoit.CubePrice("v5p", "fleet/a", "5", max_cubes=1),
+        quoit.BlockPrice("v5p", "20", grid="1x1x2"),
+        quoit.BlockPrice("v5p", "90", cubes=8, max_blocks=1),
+    ]
+    purchase = snapshot.plan_purchase(queue, prices)
+    assert purchase.cost == "25"
+    assert [(one.cubes, one.free, one.bought) for one in purchase.classes] == [
+        (quoit.Cubes.ADJACENT, 0, 0),
+        (quoit.Cubes.ANY, 1, 0),
+    ]
+    assert purchase.blocks == (
+        quoit.PurchaseBlock("v5p", "fleet/a", None, 1, 3, 4, 1, 1, "5", ((1, 2),)),
+        quoit.PurchaseBlock("v5p", None, "1x1x2", 2, 0, 2, 1, 1_000_000, "20", ((0, 1),)),
+        quoit.PurchaseBlock("v5p", None, None, 8, 0, 0, 0, 1, "90"),
+    )
+    text = "v5p 4x4x4 5 block=a limit=1\nv5p 4x4x4 20 grid=1x1x2\nv5p 4x4x4 90 cubes=8 limit=1"
+    assert snapshot.plan_purchase(queue, text) == purchase
+    with pytest.raises(quoit.NotFoundError, match="block 'b': expected a block of v5p"):
+        snapshot.plan_purchase(queue, [quoit.CubePrice("v5p", "b", "5")])
+    with pytest.raises(quoit.InvalidError, match="new block of '0' cubes"):
+        snapshot.plan_purchase(queue, [quoit.BlockPrice("v5p", "5")])
+    with pytest.raises(quoit.InvalidError, match="generation 'v6e': expected one with cubes"):
+        snapshot.plan_purchase(queue, [quoit.CubePrice("v6e", "a", "5")])
+
+
 def test_text_and_objects_have_the_same_answer():
     snapshot = snapshot_of("v6e 4x4 x1")
     text = 'v6e 4x4 x 2 # two\nv6e 8x8 x 1 else="v6e 4x4 x 3"\n'
@@ -109,5 +138,5 @@ def test_bad_input_is_refused():
         snapshot.plan_purchase([request(pool="p")])
     with pytest.raises(quoit.InvalidError, match="one price for each class"):
         snapshot.plan_purchase([], [quoit.Price("v6e", "4x4", "1"), quoit.Price("v6e", "4x4", "2")])
-    with pytest.raises(TypeError, match="expected a sequence of Price, not of str"):
+    with pytest.raises(TypeError, match="expected a sequence of Price, CubePrice or BlockPrice, not of str"):
         snapshot.plan_purchase([], ["v6e"])

@@ -312,12 +312,12 @@ def made_objects():
     entries = ledger.changes_since(0)
     ledger.compact_journal(entries[-1].seq, now_ms=NOW)
     return [
-        ledger, imported, again, quoit.LeaderWorkerSet("serve"), request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), snapshot.measure_joined_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), change, before, ledger.feed(0), quoit.renumbering(before, after),
+        ledger, imported, again, quoit.LeaderWorkerSet("serve"), request, group, half, snapshot, fork, start, growth, plan, preemption, snapshot.count_slots("v6e", "4x4"), snapshot.measure_fragmentation(), snapshot.measure_joined_fragmentation(), fragmented.plan_defragmentation(), snapshot.plan_purchase("v6e 4x4 x 9", "v6e 4x4 1/hour"), snapshot.plan_purchase("v5p 4x4x8 x 1 cubes=any", "v5p 4x4x4 9 cubes=2"), change, before, ledger.feed(0), quoit.renumbering(before, after),
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("any", bundles=["TPU=9"], alternatives=[quoit.Request("any", bundles=["TPU=8"])])),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, linked.entries_since(linked.snapshot().seq - 1), ledger.read_checkpoint(), ledger.trim(now_ms=NOW), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),
-        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.NodeFacts("n"), quoit.Price("v6e", "4x4", "1"), quoit.InvalidError("x"), quoit.coordinates.torus("v4", "4x4x8"),
+        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.NodeFacts("n"), quoit.Price("v6e", "4x4", "1"), quoit.CubePrice("v5p", "a", "1"), quoit.BlockPrice("v5p", "1", cubes=2), quoit.InvalidError("x"), quoit.coordinates.torus("v4", "4x4x8"),
         quoit.sweep(snapshot, lambda fork, case, random: case, 2),
     ]  # fmt: skip
 

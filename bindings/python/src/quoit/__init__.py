@@ -108,7 +108,18 @@ if TYPE_CHECKING:
     )
     from .nodes import NodeFacts
     from .plans import Backfill, Queued, QueuedState
-    from .purchases import Price, Purchase, PurchaseClass, PurchaseNumber, PurchaseStart, PurchaseState
+    from .purchases import (
+        BlockPrice,
+        CubePrice,
+        Price,
+        Purchase,
+        PurchaseBlock,
+        PurchaseBlockNumber,
+        PurchaseClass,
+        PurchaseNumber,
+        PurchaseStart,
+        PurchaseState,
+    )
     from .reports import (
         AlternativeReport,
         BestOption,
@@ -145,6 +156,7 @@ __all__ = [
     "Amounts",
     "Backfill",
     "BestOption",
+    "BlockPrice",
     "Bundle",
     "BundleMove",
     "BusyError",
@@ -155,6 +167,7 @@ __all__ = [
     "Checkpoint",
     "ConflictError",
     "Constraint",
+    "CubePrice",
     "Cubes",
     "Cut",
     "DamagedError",
@@ -214,6 +227,8 @@ __all__ = [
     "ProcessChange",
     "Profile",
     "Purchase",
+    "PurchaseBlock",
+    "PurchaseBlockNumber",
     "PurchaseClass",
     "PurchaseNumber",
     "PurchaseStart",
@@ -311,7 +326,18 @@ _LAZY = {
     ),
     "nodes": ("NodeFacts",),
     "plans": ("Backfill", "Queued", "QueuedState"),
-    "purchases": ("Price", "Purchase", "PurchaseClass", "PurchaseNumber", "PurchaseStart", "PurchaseState"),
+    "purchases": (
+        "BlockPrice",
+        "CubePrice",
+        "Price",
+        "Purchase",
+        "PurchaseBlock",
+        "PurchaseBlockNumber",
+        "PurchaseClass",
+        "PurchaseNumber",
+        "PurchaseStart",
+        "PurchaseState",
+    ),
     "reports": (
         "AlternativeReport",
         "BestOption",

@@ -31,7 +31,7 @@ from .fleet import (
 )
 from .fragmentation import Fragmentation, measure_fragmentation, measure_joined_fragmentation
 from .groups import Group, to_group_name, wrap_group
-from .purchases import Price, Purchase, PurchaseStart, plan_purchase
+from .purchases import BlockPrice, CubePrice, Price, Purchase, PurchaseStart, plan_purchase
 from .reports import Report, Verdict, take_report
 from .requests import Cubes, Cut, Request, request_handle
 
@@ -485,27 +485,30 @@ class Snapshot(View):
     def plan_purchase(
         self,
         queue: str | Iterable[Request],
-        prices: str | Iterable[Price] | None = None,
+        prices: str | Iterable[Price | CubePrice | BlockPrice] | None = None,
         *,
         start: PurchaseStart = PurchaseStart.FREE,
         steps: int = 0,
     ) -> Purchase:
         """Finds the cheapest slices to buy so that all requests of a queue can be granted at the same time.
 
-        A request with alternatives can be granted by any of them. Requests keep their slices forever. Nothing is
-        reserved.
+        A request with alternatives can be granted by any of them. Each slice that joins cubes gets all of them in one
+        block. Requests keep their slices forever. Nothing is reserved.
 
         Args:
             queue: requests for slices without pools, zones, names and labels; or text with one request on each line,
                 such as "v6e 4x4 x 2". Of an elastic request, the least number of slices counts.
-            prices: what slices cost; or text with one price on each line, such as "v6e 4x4 10.75/hour limit=8". None:
-                each slice costs as many units as it has chips, so that the answer is the smallest shortfall.
+            prices: what slices, cubes of blocks and new blocks cost; or text with one price on each line, such as
+                "v6e 4x4 10.75/hour limit=8". None: each slice costs as many units as it has chips, so that the answer
+                is the smallest shortfall.
             start: what is there before.
             steps: limits the work; 0: the default. If the limit ends the search, the state is `PurchaseState.FOUND`
                 or `PurchaseState.UNKNOWN`.
 
         Raises:
-            InvalidError: a request or a price is not valid; for text, the message has the number of the line.
+            InvalidError: a request or a price is not valid; for text, the message has the number of the line. Or
+                several sources have a block of the name in a price.
+            NotFoundError: the fleet has no block of the name in a price.
         """
         return plan_purchase(self._handle, queue, prices, start, steps)
 
