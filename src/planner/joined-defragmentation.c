@@ -114,6 +114,25 @@ set_result (QuoitDefragmentation *defragmentation, const QuoitJoinedSearch *sear
 
 static const QuoitJoinedManner manners[] = { { FALSE, FALSE }, { TRUE, FALSE }, { TRUE, TRUE }, { FALSE, TRUE } };
 
+/* Moves whole slices, and for adjacent cubes also only those cubes of a slice that are in the way. Returns whether all
+ * sets were tried. */
+static gboolean
+run_search (QuoitJoinedSearch *search)
+{
+  const gboolean is_adjacent = quoit_cubing_is_adjacent (search->cubing);
+  gboolean is_complete;
+  QuoitUnits parts;
+
+  quoit_units_split (&search->units, quoit_joined_plan_n_blocks (&search->start), &parts);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (manners) && search->steps > 0 && !quoit_joined_search_is_done (search); i++)
+    if (i % 2 == 0 || is_adjacent)
+      quoit_joined_search_greedily (search, i % 2 == 0 ? &search->units : &parts, manners[i / 2]);
+  is_complete = is_adjacent && quoit_joined_search_all (search, &parts);
+  is_complete = is_complete || quoit_joined_search_all (search, &search->units);
+  quoit_units_clear (&parts);
+  return is_complete;
+}
+
 static void
 search_plan (QuoitDefragmentation *defragmentation, const QuoitCubing *cubing, guint64 steps)
 {
@@ -127,9 +146,7 @@ search_plan (QuoitDefragmentation *defragmentation, const QuoitCubing *cubing, g
   loads = quoit_units_list_loads (&search.units, &search.start);
   search.n_at_most = bound_gain (&search, loads);
   search.moves_bound = bound_moves (&search, loads, search.n_at_most);
-  for (guint i = 0; i < G_N_ELEMENTS (manners) && search.steps > 0 && !quoit_joined_search_is_done (&search); i++)
-    quoit_joined_search_greedily (&search, manners[i]);
-  is_complete = quoit_joined_search_all (&search);
+  is_complete = run_search (&search);
   set_result (defragmentation, &search, loads, is_complete);
   free_loads (loads, quoit_joined_plan_n_blocks (&search.start));
   quoit_joined_plan_clear (&search.best);

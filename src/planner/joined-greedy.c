@@ -10,6 +10,7 @@ enum { MAX_ROUNDS = 3 /* how often a plan is made from the beginning again, and 
 
 typedef struct {
   QuoitJoinedSearch *search;
+  const QuoitUnits *units;
   QuoitJoinedPlan plan;
   guint8 *can_leave; /* by unit */
   guint8 *is_done;   /* by block: no more is tried */
@@ -45,8 +46,8 @@ find_leaving (const Attempt *attempt, guint32 block, GArray *chosen)
 {
   /* Adjacent cubes can also move inside their block. */
   const guint32 own = quoit_cubing_is_adjacent (attempt->search->cubing) ? attempt->plan.n_free[block] : 0;
-  const QuoitLeaving leaving = { &attempt->search->units, attempt->can_leave,
-                                 MAX (find_most (&attempt->plan, block), own), attempt->manner.small_first };
+  const QuoitLeaving leaving = { attempt->units, attempt->can_leave, MAX (find_most (&attempt->plan, block), own),
+                                 attempt->manner.small_first };
 
   return quoit_leaving_find (&leaving, &attempt->plan, block, chosen);
 }
@@ -85,7 +86,7 @@ mark_all_stale (Attempt *attempt)
 static void
 mark_stale (Attempt *attempt, const QuoitJoinedPlan *before)
 {
-  const QuoitUnits *units = &attempt->search->units;
+  const QuoitUnits *units = attempt->units;
   const guint32 most = find_most (&attempt->plan, QUOIT_NO_INDEX);
 
   for (guint32 block = 0; block < quoit_joined_plan_n_blocks (before); block++)
@@ -114,7 +115,7 @@ repair_groups (Attempt *attempt, QuoitJoinedPlan *plan, const GArray *chosen, gu
   for (guint i = 0; i < chosen->len; i++)
     {
       const guint32 unit = g_array_index (chosen, guint32, i);
-      const QuoitGroupData *group = search->units.groups->pdata[quoit_unit_at (&search->units, unit)->group];
+      const QuoitGroupData *group = attempt->units->groups->pdata[quoit_unit_at (attempt->units, unit)->group];
 
       if (g_ptr_array_find (plan->closing.groups, group, NULL)
           || quoit_joined_plan_repair_apart (plan, group, &search->steps))
@@ -135,8 +136,8 @@ move_from (Attempt *attempt, guint32 block)
   QuoitJoinedPlan next;
 
   find_leaving (attempt, block, chosen);
-  quoit_units_sort (&attempt->search->units, chosen);
-  quoit_units_list_cubes (&attempt->search->units, chosen, cubes);
+  quoit_units_sort (attempt->units, chosen);
+  quoit_units_list_cubes (attempt->units, chosen, cubes);
   quoit_joined_plan_copy (&attempt->plan, &next);
   quoit_joined_plan_keep (&next, block, (const guint32 *) (const void *) cubes->data, cubes->len);
   quoit_joined_plan_close (&next, (const guint32 *) (const void *) cubes->data, cubes->len);
@@ -210,17 +211,18 @@ attempt_clear (Attempt *attempt)
 }
 
 void
-quoit_joined_search_greedily (QuoitJoinedSearch *search, QuoitJoinedManner manner)
+quoit_joined_search_greedily (QuoitJoinedSearch *search, const QuoitUnits *units, QuoitJoinedManner manner)
 {
   const guint32 n_blocks = quoit_joined_plan_n_blocks (&search->start);
   Attempt attempt = { .search = search,
-                      .can_leave = g_malloc (search->units.units->len + 1),
+                      .units = units,
+                      .can_leave = g_malloc (units->units->len + 1),
                       .is_done = g_new0 (guint8, n_blocks + 1),
                       .is_stale = g_new0 (guint8, n_blocks + 1),
                       .costs = g_new0 (guint32, n_blocks + 1),
                       .manner = manner };
 
-  memset (attempt.can_leave, TRUE, search->units.units->len);
+  memset (attempt.can_leave, TRUE, units->units->len);
   quoit_joined_plan_copy (&search->start, &attempt.plan);
   mark_all_stale (&attempt);
   attempt.most = find_most (&attempt.plan, QUOIT_NO_INDEX);

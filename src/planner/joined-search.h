@@ -5,12 +5,12 @@
 #include "planner/joined-moves.h"
 #include "planner/joined-plan.h"
 
-/* A slice of a group that can move. */
+/* A slice of a group that can move, or one cube of it. */
 typedef struct {
   guint32 block;
-  guint32 first, n; /* its cubes in QuoitUnits.cubes */
-  guint32 group;    /* in QuoitUnits.groups */
-  guint32 slice;    /* of the group */
+  guint32 first, n;             /* its cubes in QuoitUnits.cubes */
+  guint32 slice_first, n_slice; /* all cubes of the slice */
+  guint32 group;                /* in QuoitUnits.groups */
 } QuoitUnit;
 
 typedef struct {
@@ -34,7 +34,9 @@ quoit_unit_cubes (const QuoitUnits *units, guint unit)
 
 void quoit_units_init (QuoitUnits *units, const QuoitCubing *cubing);
 void quoit_units_clear (QuoitUnits *units);
-/* Sorts units, of guint32: those with many cubes first. */
+/* The same slices by cube: a slice can keep some of its cubes, if others of its block replace the rest. */
+void quoit_units_split (const QuoitUnits *units, guint32 n_blocks, QuoitUnits *parts);
+/* Sorts units, of guint32: those of slices with many cubes first. */
 void quoit_units_sort (const QuoitUnits *units, GArray *chosen);
 /* Appends the cubes of the units. */
 void quoit_units_list_cubes (const QuoitUnits *units, const GArray *chosen, GArray *cubes);
@@ -76,7 +78,7 @@ typedef struct {
 } QuoitJoinedManner;
 
 /* Makes block after block hold one slice more, those with the fewest cubes to move first. */
-void quoit_joined_search_greedily (QuoitJoinedSearch *search, QuoitJoinedManner manner);
+void quoit_joined_search_greedily (QuoitJoinedSearch *search, const QuoitUnits *units, QuoitJoinedManner manner);
 /* Tries all sets of units that can be better than the best plan. Returns FALSE if there are too many, or if the budget
  * ends before. */
-gboolean quoit_joined_search_all (QuoitJoinedSearch *search);
+gboolean quoit_joined_search_all (QuoitJoinedSearch *search, const QuoitUnits *units);

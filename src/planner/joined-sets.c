@@ -7,10 +7,14 @@
 
 #include "base/indices.h"
 
-enum { MAX_TRIED = 16 /* units */ };
+enum {
+  MAX_TRIED = 16, /* units */
+  MAX_SMALL = 16  /* cubes of a block that is packed without a step */
+};
 
 typedef struct {
   QuoitJoinedSearch *search;
+  const QuoitUnits *units;
   guint32 *most[MAX_TRIED]; /* by block that has units, and by set of its units: slices that it holds at most without
                              * them; QUOIT_NO_INDEX: not counted */
   guint32 block[MAX_TRIED];
@@ -32,12 +36,12 @@ bits_of (const Sets *sets, guint at, guint32 set)
 }
 
 static void
-sets_init (Sets *sets, QuoitJoinedSearch *search)
+sets_init (Sets *sets, QuoitJoinedSearch *search, const QuoitUnits *units)
 {
-  *sets = (Sets) { .search = search, .n_others = search->start.n_total };
+  *sets = (Sets) { .search = search, .units = units, .n_others = search->start.n_total };
   for (guint32 block = 0; block < quoit_joined_plan_n_blocks (&search->start); block++)
     {
-      const guint first = search->units.first[block], n = search->units.first[block + 1] - first, at = sets->n_blocks;
+      const guint first = units->first[block], n = units->first[block + 1] - first, at = sets->n_blocks;
 
       if (n == 0)
         continue;
@@ -62,19 +66,20 @@ sets_clear (Sets *sets)
 
 /* Returns how many slices the block holds at most if the units of the set leave it. */
 static guint32
-count_block (const QuoitJoinedSearch *search, guint32 block, guint first, guint32 set)
+count_block (const Sets *sets, guint32 block, guint first, guint32 set)
 {
+  const QuoitJoinedSearch *search = sets->search;
   const gsize size = (search->cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
   g_autofree QuoitCubeSet *free = g_memdup2 (search->start.free, size);
   guint32 n_free = search->start.n_free[block];
 
   for (guint unit = first; set != 0; unit++, set >>= 1)
-    for (guint32 c = 0; (set & 1) != 0 && c < quoit_unit_at (&search->units, unit)->n; c++, n_free++)
-      quoit_cube_set_add (free, quoit_unit_cubes (&search->units, unit)[c]);
+    for (guint32 c = 0; (set & 1) != 0 && c < quoit_unit_at (sets->units, unit)->n; c++, n_free++)
+      quoit_cube_set_add (free, quoit_unit_cubes (sets->units, unit)[c]);
   return quoit_cubing_count_block (search->cubing, free, block, n_free).most;
 }
 
-/* The same, but counts only once. To pack adjacent cubes takes as long as a repair. */
+/* The same, but counts only once. To pack adjacent cubes of a large block takes as long as a repair. */
 static guint32
 most_without (const Sets *sets, guint at, guint32 set)
 {
@@ -83,9 +88,10 @@ most_without (const Sets *sets, guint at, guint32 set)
 
   if (*most != QUOIT_NO_INDEX)
     return *most;
-  if (quoit_cubing_is_adjacent (search->cubing) && search->steps > 0)
+  if (quoit_cubing_is_adjacent (search->cubing) && search->steps > 0
+      && search->cubing->blocks->blocks[sets->block[at]].n > MAX_SMALL)
     search->steps--;
-  return *most = count_block (search, sets->block[at], sets->first[at], set);
+  return *most = count_block (sets, sets->block[at], sets->first[at], set);
 }
 
 static guint32
@@ -106,7 +112,7 @@ estimate (const Sets *sets, guint32 set)
       guint32 n_free = search->start.n_free[sets->block[at]];
 
       for (guint i = 0; i < sets->n[at]; i++)
-        n_free += (bits_of (sets, at, set) >> i & 1) != 0 ? quoit_unit_at (&search->units, sets->first[at] + i)->n : 0;
+        n_free += (bits_of (sets, at, set) >> i & 1) != 0 ? quoit_unit_at (sets->units, sets->first[at] + i)->n : 0;
       most += n_free / search->cubing->n_cubes;
     }
   return clip (sets, most);
@@ -152,7 +158,7 @@ by_cubes (gconstpointer a, gconstpointer b)
 static GArray *
 list_candidates (const Sets *sets)
 {
-  const QuoitUnits *units = &sets->search->units;
+  const QuoitUnits *units = sets->units;
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
 
   for (guint32 set = 1; set < 1u << units->units->len; set++)
@@ -173,16 +179,28 @@ list_candidates (const Sets *sets)
 /* How the units of a set move. */
 typedef enum {
   KEEPS_BLOCKS = 1, /* blocks that units leave or spoil are closed */
-  SMALL_FIRST = 2   /* not the units with many cubes */
+  SMALL_FIRST = 2,  /* not the slices with many cubes */
+  WHOLE = 4         /* slices leave with all their cubes */
 } Manner;
 
-static const guint manners[] = { KEEPS_BLOCKS, KEEPS_BLOCKS | SMALL_FIRST, 0, SMALL_FIRST };
+static const guint manners[] = { KEEPS_BLOCKS, KEEPS_BLOCKS | SMALL_FIRST, 0,
+                                 SMALL_FIRST,  KEEPS_BLOCKS | WHOLE,       KEEPS_BLOCKS | WHOLE | SMALL_FIRST };
+
+static void
+append_cubes (const QuoitUnits *units, guint32 unit, guint manner, GArray *cubes)
+{
+  const QuoitUnit *row = quoit_unit_at (units, unit);
+  const gboolean is_whole = (manner & WHOLE) != 0;
+
+  g_array_append_vals (cubes, &g_array_index (units->cubes, guint32, is_whole ? row->slice_first : row->first),
+                       is_whole ? row->n_slice : row->n);
+}
 
 /* Closes what the units need to leave their blocks. */
 static void
 close_blocks (const Sets *sets, QuoitJoinedPlan *plan, const GArray *chosen, guint manner)
 {
-  const QuoitUnits *units = &sets->search->units;
+  const QuoitUnits *units = sets->units;
   g_autoptr (GArray) cubes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   for (guint32 block = 0; block < quoit_joined_plan_n_blocks (plan) && (manner & KEEPS_BLOCKS) != 0; block++)
@@ -194,22 +212,25 @@ close_blocks (const Sets *sets, QuoitJoinedPlan *plan, const GArray *chosen, gui
           const guint32 unit = g_array_index (chosen, guint32, i);
 
           if (quoit_unit_at (units, unit)->block == block)
-            g_array_append_vals (leaving, quoit_unit_cubes (units, unit), quoit_unit_at (units, unit)->n);
+            append_cubes (units, unit, manner, leaving);
         }
       if (leaving->len > 0)
         quoit_joined_plan_keep (plan, block, (const guint32 *) (const void *) leaving->data, leaving->len);
     }
-  quoit_units_list_cubes (units, chosen, cubes);
+  for (guint i = 0; i < chosen->len; i++)
+    append_cubes (units, g_array_index (chosen, guint32, i), manner, cubes);
   quoit_joined_plan_close (plan, (const guint32 *) (const void *) cubes->data, cubes->len);
 }
 
 static gboolean
-repair_groups (QuoitJoinedSearch *search, QuoitJoinedPlan *plan, const GArray *chosen, guint manner)
+repair_groups (const Sets *sets, QuoitJoinedPlan *plan, const GArray *chosen, guint manner)
 {
+  QuoitJoinedSearch *search = sets->search;
+
   for (guint i = 0; i < chosen->len; i++)
     {
       const guint32 unit = g_array_index (chosen, guint32, (manner & SMALL_FIRST) != 0 ? chosen->len - 1 - i : i);
-      const QuoitGroupData *group = search->units.groups->pdata[quoit_unit_at (&search->units, unit)->group];
+      const QuoitGroupData *group = sets->units->groups->pdata[quoit_unit_at (sets->units, unit)->group];
 
       if (g_ptr_array_find (plan->closing.groups, group, NULL))
         continue;
@@ -227,28 +248,28 @@ try_set (const Sets *sets, guint32 set, guint manner)
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (guint32));
   QuoitJoinedPlan plan;
 
-  for (guint32 unit = 0; unit < search->units.units->len; unit++)
+  for (guint32 unit = 0; unit < sets->units->units->len; unit++)
     if ((set >> unit & 1) != 0)
       g_array_append_val (chosen, unit);
-  quoit_units_sort (&search->units, chosen);
+  quoit_units_sort (sets->units, chosen);
   quoit_joined_plan_copy (&search->start, &plan);
   close_blocks (sets, &plan, chosen, manner);
-  if (repair_groups (search, &plan, chosen, manner))
+  if (repair_groups (sets, &plan, chosen, manner))
     quoit_joined_search_offer (search, &plan);
   quoit_joined_plan_clear (&plan);
 }
 
 gboolean
-quoit_joined_search_all (QuoitJoinedSearch *search)
+quoit_joined_search_all (QuoitJoinedSearch *search, const QuoitUnits *units)
 {
   g_autoptr (GArray) candidates = NULL;
   Sets sets;
 
   if (quoit_joined_search_is_done (search))
     return TRUE;
-  if (search->units.units->len > MAX_TRIED)
+  if (units->units->len > MAX_TRIED)
     return FALSE;
-  sets_init (&sets, search);
+  sets_init (&sets, search, units);
   candidates = list_candidates (&sets);
   for (guint i = 0; i < candidates->len && search->steps > 0 && !quoit_joined_search_is_done (search); i++)
     {
@@ -257,7 +278,8 @@ quoit_joined_search_all (QuoitJoinedSearch *search)
       if (!can_be_better (search, candidate) || !is_minimal (&sets, candidate))
         continue;
       for (guint m = 0; m < G_N_ELEMENTS (manners) && can_be_better (search, candidate); m++)
-        try_set (&sets, candidate->set, manners[m]);
+        if ((manners[m] & WHOLE) == 0 || units != &search->units)
+          try_set (&sets, candidate->set, manners[m]);
     }
   sets_clear (&sets);
   /* The last moves may not have been tried. */

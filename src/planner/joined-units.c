@@ -62,10 +62,11 @@ add_units (QuoitUnits *units, const QuoitCubing *cubing, const QuoitGroupData *g
 {
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      QuoitUnit unit = { .first = units->cubes->len, .group = units->groups->len, .slice = s };
+      QuoitUnit unit = { .first = units->cubes->len, .group = units->groups->len };
 
       unit.block = list_unit (cubing, group, s, units->cubes);
-      unit.n = units->cubes->len - unit.first;
+      unit.slice_first = unit.first;
+      unit.n = unit.n_slice = units->cubes->len - unit.first;
       if (unit.block == QUOIT_NO_INDEX || unit.n == 0)
         g_array_set_size (units->cubes, unit.first);
       else
@@ -86,14 +87,21 @@ by_block (gconstpointer a, gconstpointer b)
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
+static void
+count_by_block (QuoitUnits *units, guint32 n_blocks)
+{
+  units->first = g_new0 (guint32, n_blocks + 1);
+  for (guint i = 0; i < units->units->len; i++)
+    units->first[quoit_unit_at (units, i)->block + 1]++;
+  for (guint32 block = 0; block < n_blocks; block++)
+    units->first[block + 1] += units->first[block];
+}
+
 void
 quoit_units_init (QuoitUnits *units, const QuoitCubing *cubing)
 {
-  const guint32 n_blocks = cubing->blocks == NULL ? 0 : cubing->blocks->n;
-
   *units = (QuoitUnits) { g_array_new (FALSE, FALSE, sizeof (QuoitUnit)), g_array_new (FALSE, FALSE, sizeof (guint32)),
-                          g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref),
-                          g_new0 (guint32, n_blocks + 1) };
+                          g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref), NULL };
   for (guint32 slot = 0; slot < cubing->fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (cubing->fleet, slot);
@@ -102,10 +110,22 @@ quoit_units_init (QuoitUnits *units, const QuoitCubing *cubing)
         add_units (units, cubing, group);
     }
   g_array_sort (units->units, by_block);
+  count_by_block (units, cubing->blocks == NULL ? 0 : cubing->blocks->n);
+}
+
+void
+quoit_units_split (const QuoitUnits *units, guint32 n_blocks, QuoitUnits *parts)
+{
+  *parts = (QuoitUnits) { g_array_new (FALSE, FALSE, sizeof (QuoitUnit)), g_array_ref (units->cubes),
+                          g_ptr_array_ref (units->groups), NULL };
   for (guint i = 0; i < units->units->len; i++)
-    units->first[quoit_unit_at (units, i)->block + 1]++;
-  for (guint32 block = 0; block < n_blocks; block++)
-    units->first[block + 1] += units->first[block];
+    {
+      QuoitUnit part = *quoit_unit_at (units, i);
+
+      for (part.n = 1; part.first < part.slice_first + part.n_slice; part.first++)
+        g_array_append_val (parts->units, part);
+    }
+  count_by_block (parts, n_blocks);
 }
 
 void
@@ -121,7 +141,7 @@ static gint
 by_size (gconstpointer a, gconstpointer b, gpointer data)
 {
   const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-  const guint32 n = quoit_unit_at (data, x)->n, m = quoit_unit_at (data, y)->n;
+  const guint32 n = quoit_unit_at (data, x)->n_slice, m = quoit_unit_at (data, y)->n_slice;
 
   if (n != m)
     return n > m ? -1 : 1;

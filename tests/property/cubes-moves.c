@@ -6,6 +6,7 @@
 #include "../support.h"
 #include "../sanitized.h"
 #include "../shortcuts.h"
+#include "make-moves.h"
 
 enum { N_WORLDS = IS_SANITIZED ? 30 : 300, MOST_BLOCKS = 3, MOST_CUBES = 20, MOST_UNITS = 7, MOST_STATES = 1 << 14 };
 
@@ -220,87 +221,6 @@ draw_groups (World *world)
 
 /* --- plans --- */
 
-static guint
-count_joined (const QuoitSnapshot *snapshot, const char *shape, QuoitCubes cubes)
-{
-  g_autoptr (QuoitSlots) slots = quoit_snapshot_count_joined_slots (snapshot, "v5p", shape, cubes, T0, NULL);
-
-  return slots == NULL ? 0 : quoit_slots_get_least (slots, 0, QUOIT_SLOTS_NOW);
-}
-
-static void
-set_states (QuoitFork *fork, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, QuoitNodeState state)
-{
-  for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
-    {
-      const uint32_t slice = quoit_defragmentation_get_slice (plan, i);
-      const uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
-
-      for (uint32_t node = first; node < first + quoit_snapshot_get_slice_n_nodes (snapshot, slice); node++)
-        {
-          g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, node);
-
-          require (quoit_fork_set_node_state (fork, name, state, T0, NULL), "%s", name);
-        }
-    }
-}
-
-/* Returns whether the group of the snapshot has a host of the cube. */
-static gboolean
-has_cube (const QuoitSnapshot *snapshot, const char *handle, const char *cube)
-{
-  g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, handle, NULL);
-
-  for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
-    for (uint32_t w = 0; w < quoit_group_get_n_workers (group, s); w++)
-      {
-        g_autofree char *own = quoit_group_dup_worker_slice (group, s, w);
-
-        if (g_str_equal (own, cube))
-          return TRUE;
-      }
-  return FALSE;
-}
-
-/* Makes the moves on a fork, and compares what the plan says about them. */
-static void
-make_moves (const World *world, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *shape,
-            QuoitCubes cubes, guint n_chips)
-{
-  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitSnapshot) after = NULL;
-  guint n_before, n_after;
-  gint64 gain = 0;
-
-  set_states (fork, snapshot, plan, QUOIT_NODE_DRAINING);
-  for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
-    {
-      g_autofree char *group = quoit_defragmentation_dup_group (plan, i);
-      QuoitGroupChange *change = quoit_fork_repair (fork, group, T0, NULL, NULL);
-
-      require (change != NULL, "seed %u: %s", world->seed, group);
-      quoit_group_change_free (change);
-    }
-  set_states (fork, snapshot, plan, QUOIT_NODE_ALIVE);
-  after = quoit_fork_snapshot (fork);
-  n_before = count_joined (snapshot, shape, cubes);
-  n_after = count_joined (after, shape, cubes);
-  require (n_after == n_before + quoit_defragmentation_get_gain (plan) / n_chips, "seed %u, %s: %u, then %u",
-           world->seed, shape, n_before, n_after);
-  for (uint32_t i = 0; i < quoit_defragmentation_get_n_moves (plan); i++)
-    {
-      g_autofree char *group = quoit_defragmentation_dup_group (plan, quoit_defragmentation_get_move_group (plan, i));
-      g_autofree char *from = quoit_defragmentation_dup_move_from (plan, i),
-                      *to = quoit_defragmentation_dup_move_to (plan, i);
-
-      gain += quoit_defragmentation_get_move_gain (plan, i);
-      require (has_cube (snapshot, group, from) && !has_cube (after, group, from) && !has_cube (snapshot, group, to)
-                   && has_cube (after, group, to),
-               "seed %u: %s from %s to %s", world->seed, group, from, to);
-    }
-  require (gain == (gint64) quoit_defragmentation_get_gain (plan), "seed %u: %" G_GINT64_FORMAT, world->seed, gain);
-}
-
 static void
 check_plan (World *world, const QuoitSnapshot *snapshot, const State *state, const char *shape, guint n_cubes)
 {
@@ -333,7 +253,7 @@ check_plan (World *world, const QuoitSnapshot *snapshot, const State *state, con
            greatest - before, cheapest);
   if (quoit_defragmentation_get_state (plan) == QUOIT_DEFRAGMENTATION_BEST)
     require (before + gain == greatest && moves == cheapest, "seed %u, %s: not the best plan", world->seed, shape);
-  make_moves (world, snapshot, plan, shape, QUOIT_CUBES_ANY, n_chips);
+  make_moves (world->seed, snapshot, plan, shape, QUOIT_CUBES_ANY, n_chips);
   world->n_planned++;
   world->n_gains += greatest > before;
   world->n_greatest += greatest > before && before + gain == greatest && moves == cheapest;
@@ -407,7 +327,7 @@ check_large (World *world, const QuoitSnapshot *snapshot, const char *shape, gui
           (guint) gain / (64 * n_cubes), (guint) bound / (64 * n_cubes), quoit_defragmentation_get_n_moves (plan),
           quoit_defragmentation_get_moves_bound (plan));
   require (gain <= bound && gain * 100 >= bound * least_percent, "seed %u, %s: too few", world->seed, shape);
-  make_moves (world, snapshot, plan, shape, cubes, 64 * n_cubes);
+  make_moves (world->seed, snapshot, plan, shape, cubes, 64 * n_cubes);
 }
 
 static void
