@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 struct _QuoitStrings {
   char *bytes; /* all texts, each NUL-terminated */
   gsize n_bytes, bytes_capacity;
@@ -119,7 +121,7 @@ find_slot (const QuoitStrings *strings, const char *text, gsize length, guint32 
 QuoitStringId
 quoit_strings_intern_n (QuoitStrings *strings, const char *text, gsize length)
 {
-  guint32 hash = (guint32) quoit_hash_bytes (text, length);
+  guint32 hash = (guint32) quoit_hash_name (text, length);
   guint32 slot = find_slot (strings, text, length, hash);
   guint32 id;
 
@@ -163,7 +165,7 @@ gboolean
 quoit_strings_find (const QuoitStrings *strings, const char *text, QuoitStringId *id)
 {
   gsize length = strlen (text);
-  guint32 slot = find_slot (strings, text, length, (guint32) quoit_hash_bytes (text, length));
+  guint32 slot = find_slot (strings, text, length, (guint32) quoit_hash_name (text, length));
 
   if (strings->slots[slot] == 0)
     return FALSE;

@@ -22,5 +22,6 @@ gboolean quoit_strings_find (const QuoitStrings *strings, const char *text, Quoi
 const char *quoit_strings_get (const QuoitStrings *strings, QuoitStringId id);
 guint32 quoit_strings_count (const QuoitStrings *strings);
 
-/* The hash function of the pool, for other tables with text keys. */
+/* A hash of bytes that the library has made, such as rows of numbers. It is the same in each process. For names and
+ * other texts from outside, use quoit_hash_name(). */
 guint64 quoit_hash_bytes (const char *bytes, gsize length);

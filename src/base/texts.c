@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/strings.h"
+#include "base/name-hash.h"
 
 /* Each block is as large as all blocks before it, within these limits; a larger allocation gets a block of its own
  * size. The first block is small, because a ledger may have many small sources. */
@@ -80,7 +80,7 @@ grow (QuoitTexts *texts)
 const char *
 quoit_texts_intern (QuoitTexts *texts, const char *text, gsize length)
 {
-  guint32 hash = (guint32) quoit_hash_bytes (text, length), slot;
+  guint32 hash = (guint32) quoit_hash_name (text, length), slot;
   char *stored;
 
   for (slot = hash & texts->mask; texts->slots[slot].text != NULL; slot = (slot + 1) & texts->mask)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/strings.h"
+#include "base/name-hash.h"
 #include "base/time.h"
 #include "fleet/ahead.h"
 #include "fleet/joined.h"
@@ -17,7 +17,7 @@
 guint32
 quoit_group_text_hash (const char *text)
 {
-  return (guint32) quoit_hash_bytes (text, strlen (text));
+  return (guint32) quoit_hash_name (text, strlen (text));
 }
 
 /* Returns *@at and advances it by @bytes. */
@@ -142,7 +142,7 @@ store_rare_texts (QuoitGroupData *group, const QuoitGroupData *data, const RareS
   group->source = store_text (at, data->source, sizes->source);
   group->foreign_id = store_text (at, data->foreign_id, sizes->foreign_id);
   group->reason = store_text (at, data->reason, sizes->reason);
-  group->key_hash = sizes->key == 0 ? 0 : (guint32) quoit_hash_bytes (group->key, sizes->key - 1);
+  group->key_hash = sizes->key == 0 ? 0 : (guint32) quoit_hash_name (group->key, sizes->key - 1);
 }
 
 /* Returns a group like @data, with @bundles (NULL: none), and with arrays of these sizes that the caller fills.
@@ -176,7 +176,7 @@ alloc (const QuoitGroupData *data, gboolean has_more, const QuoitBundle *bundles
   group->slice_end = reserve_bytes (&at, numbers);
   group->node_ids = group->slice_end + n_slices;
   group->name = store_text (&at, data->name, name);
-  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - (name > 0));
+  group->name_hash = (guint32) quoit_hash_name (group->name, name - (name > 0));
   group->request = store_text (&at, data->request, request);
   group->owner = group->key = group->source = group->foreign_id = group->reason = "";
   group->key_hash = 0;

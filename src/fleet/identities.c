@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "fleet/layout-private.h"
 
 /* An identity as the layout stores it: packed, or as text. A text is without the mark byte that may precede it. */
@@ -87,7 +88,7 @@ index_nodes (QuoitIdentities *identities)
     {
       char packed[QUOIT_PACKED_IDENTITY];
       Key key = node_key (identities->layout, i, packed);
-      guint32 at = (guint32) quoit_hash_bytes (key.bytes, key.length) & identities->mask;
+      guint32 at = (guint32) quoit_hash_name (key.bytes, key.length) & identities->mask;
 
       while (identities->slots[at] != 0)
         at = (at + 1) & identities->mask;
@@ -102,7 +103,7 @@ find_by_key (QuoitIdentities *identities, Key key)
 
   if (identities->slots == NULL)
     index_nodes (identities);
-  at = (guint32) quoit_hash_bytes (key.bytes, key.length) & identities->mask;
+  at = (guint32) quoit_hash_name (key.bytes, key.length) & identities->mask;
   for (; identities->slots[at] != 0; at = (at + 1) & identities->mask)
     if (node_has_key (identities->layout, identities->slots[at] - 1, key))
       return identities->slots[at] - 1;

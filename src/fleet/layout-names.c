@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 
 /* A slot has the index of a node or slice, plus 1, and in the bits above it a part of the hash of its name, so that
@@ -16,7 +17,7 @@ G_STATIC_ASSERT ((guint32) QUOIT_MAX_NODES < INDEX_MASK);
 static guint64
 hash_name (const char *name)
 {
-  return quoit_hash_bytes (name, strlen (name));
+  return quoit_hash_name (name, strlen (name));
 }
 
 static guint32
@@ -227,7 +228,7 @@ find_full_name (const QuoitLayout *layout, const NameSpace *names, const char *n
   for (const char *slash = strchr (name, '/'); slash != NULL; slash = strchr (slash + 1, '/'))
     {
       const gsize length = strlen (slash + 1);
-      const guint64 hash = quoit_hash_bytes (slash + 1, length);
+      const guint64 hash = quoit_hash_name (slash + 1, length);
       guint32 at, index = first_match (layout, names, slash + 1, length, hash, &at);
 
       for (; index != QUOIT_NO_INDEX; index = next_match (layout, names, slash + 1, length, hash, &at))
@@ -246,7 +247,7 @@ lookup (const QuoitLayout *layout, const NameSpace *names, const char *name, gui
 {
   g_autofree char *quoted = NULL, *a = NULL, *b = NULL;
   const gsize length = strlen (name);
-  const guint64 hash = quoit_hash_bytes (name, length);
+  const guint64 hash = quoit_hash_name (name, length);
   guint32 at, found = first_match (layout, names, name, length, hash, &at), other;
 
   if (found == QUOIT_NO_INDEX)
@@ -290,7 +291,7 @@ static guint32
 next_named (const QuoitLayout *layout, const NameSpace *names, const char *name, guint32 *at)
 {
   const gsize length = strlen (name);
-  const guint64 hash = quoit_hash_bytes (name, length);
+  const guint64 hash = quoit_hash_name (name, length);
 
   return *at == QUOIT_NO_INDEX ? first_match (layout, names, name, length, hash, at)
                                : next_match (layout, names, name, length, hash, at);
@@ -319,7 +320,7 @@ dup_display_name (const QuoitLayout *layout, const NameSpace *names, guint32 ind
 {
   const char *name = names->get_name (layout, index);
   const gsize length = strlen (name);
-  const guint64 hash = quoit_hash_bytes (name, length);
+  const guint64 hash = quoit_hash_name (name, length);
   guint32 at;
 
   first_match (layout, names, name, length, hash, &at);

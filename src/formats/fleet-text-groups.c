@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/time.h"
 #include "fleet/joined.h"
 #include "fleet/labels.h"
@@ -245,7 +246,7 @@ read_all_slices (QuoitFleetReader *reader, Group *group, Slices *slices)
 static gboolean
 read_slices (QuoitFleetReader *reader, Group *group, const char *of_pool)
 {
-  Slices slices = { g_strdup (of_pool), -1, g_hash_table_new (g_str_hash, g_str_equal) };
+  Slices slices = { g_strdup (of_pool), -1, g_hash_table_new (quoit_hash_text, g_str_equal) };
   const gboolean ok = group->values[KEY_SLICES].at == NULL || read_all_slices (reader, group, &slices);
 
   g_free (slices.pool);

@@ -2,6 +2,7 @@
 #include "formats/fleet-text.h"
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "fleet/blocks.h"
 #include "models/ray/label-syntax.h"
 
@@ -425,9 +426,9 @@ QuoitClaims *
 quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new (source != NULL ? source : "fleet", QUOIT_SOURCE_KIND_FLEET);
-  g_autoptr (GHashTable) next_slice = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GHashTable) group_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GHashTable) next_position = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) next_slice = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) group_names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) next_position = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   QuoitFleetReader reader = { text, text, text + length, claims, next_slice, group_names, next_position, error };
   const char *bad;
 

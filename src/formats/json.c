@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strings.h"
+#include "base/name-hash.h"
 
 /* Up to this number of keys, comparing each pair is faster than sorting. */
 #define FEW_KEYS 24
@@ -188,7 +188,7 @@ read_key (JsonChecker *checker)
       key.decoded = (guint32) start + 1;
       key.length = (guint32) (checker->decoded->len - start);
     }
-  key.hash = quoit_hash_bytes (key.decoded ? checker->decoded->str + start : key.at + 1, key.length);
+  key.hash = quoit_hash_name (key.decoded ? checker->decoded->str + start : key.at + 1, key.length);
   if (checker->n_keys == checker->n_keys_allocated)
     {
       checker->n_keys_allocated = MAX (64, checker->n_keys_allocated * 2);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "formats/formats.h"
 #include "formats/k8s-list.h"
@@ -411,9 +412,9 @@ read_cluster (const QuoitK8sFiles *files, const char **text, GError **error)
 
   reader.claims = quoit_claims_new (files->source != NULL ? files->source : "k8s", QUOIT_SOURCE_KIND_K8S_NODES);
   reader.rows = g_array_new (FALSE, FALSE, sizeof (QuoitK8sRow));
-  reader.names = g_hash_table_new (g_str_hash, g_str_equal);
-  reader.ids = g_hash_table_new (g_str_hash, g_str_equal);
-  reader.home_pools = g_hash_table_new (g_str_hash, g_str_equal);
+  reader.names = g_hash_table_new (quoit_hash_text, g_str_equal);
+  reader.ids = g_hash_table_new (quoit_hash_text, g_str_equal);
+  reader.home_pools = g_hash_table_new (quoit_hash_text, g_str_equal);
   *text = "nodes";
   if (!read_nodes (&reader, files, error))
     return NULL;

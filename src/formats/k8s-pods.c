@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 
 void
@@ -24,7 +25,7 @@ quoit_k8s_pods_add (QuoitK8sPods *pods, JsonNode *object, GError **error)
   if (pods->pods == NULL)
     {
       pods->pods = g_array_new (FALSE, FALSE, sizeof (QuoitK8sPod));
-      pods->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      pods->names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
     }
   name = g_strdup_printf ("%s/%s", pod.namespace, pod.name);
   if (g_hash_table_contains (pods->names, name))
@@ -54,7 +55,7 @@ by_node (gconstpointer a, gconstpointer b)
 void
 quoit_k8s_pods_build_index (QuoitK8sPods *pods)
 {
-  pods->first = g_hash_table_new (g_str_hash, g_str_equal);
+  pods->first = g_hash_table_new (quoit_hash_text, g_str_equal);
   if (pods->pods == NULL)
     return;
   g_array_sort (pods->pods, by_node);

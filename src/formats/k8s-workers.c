@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 
 /* --- slices --- */
@@ -173,7 +174,7 @@ gboolean
 quoit_k8s_rows_apply_pods (GArray *rows, const QuoitK8sPods *pods, QuoitClaims *claims, GError **error)
 {
   QuoitK8sRow *all = (QuoitK8sRow *) (void *) rows->data;
-  g_autoptr (GHashTable) addresses = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) addresses = g_hash_table_new (quoit_hash_text, g_str_equal);
   PodResults results = { .pods = pods, .addresses = addresses };
 
   for (guint i = 0; i < rows->len; i++)

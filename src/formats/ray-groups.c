@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/ray-use.h"
+#include "base/name-hash.h"
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 
@@ -319,7 +320,7 @@ quoit_ray_groups_read (const QuoitRayFiles *files, QuoitRayListing *listing, GEr
 
   if (quoit_ray_text_lists_nothing (files->groups, files->n_groups))
     return TRUE;
-  reader.ids = g_hash_table_new (g_str_hash, g_str_equal);
+  reader.ids = g_hash_table_new (quoit_hash_text, g_str_equal);
   reader.bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundleClaim));
   reader.takes = g_array_sized_new (FALSE, FALSE, sizeof (QuoitResource), 16);
   return quoit_ray_rows_read (&rows, files->groups, files->n_groups, &reader, error)

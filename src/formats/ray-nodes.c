@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/strings.h"
+#include "base/name-hash.h"
 #include "formats/added-nodes.h"
 #include "formats/ray-legacy.h"
 #include "formats/ray-rows.h"
@@ -78,12 +78,6 @@ static const char *
 copy_text (NodeReader *reader, const QuoitRayRow *row, const char *text)
 {
   return text == NULL || row->keeps_texts ? text : g_string_chunk_insert (reader->listing.texts, text);
-}
-
-static guint
-hash_text (gconstpointer text)
-{
-  return (guint) quoit_hash_bytes (text, strlen (text));
 }
 
 static void
@@ -342,7 +336,7 @@ choose_unique_name (const NodeReader *reader, const QuoitNodeClaim *row, GHashTa
 static void
 make_claims (const NodeReader *reader)
 {
-  g_autoptr (GHashTable) taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) taken = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < reader->rows->len; i++)
     {
@@ -367,22 +361,22 @@ init_node_reader (NodeReader *reader, const QuoitRayFiles *files, GError **error
 
   listing->claims = quoit_claims_new (files->source != NULL ? files->source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
   listing->texts = g_string_chunk_new (65536);
-  listing->ids = g_hash_table_new (hash_text, g_str_equal);
+  listing->ids = g_hash_table_new (quoit_hash_text, g_str_equal);
   if (files->groups != NULL || files->available != NULL)
     listing->totals = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
   listing->nodes = g_array_new (FALSE, FALSE, sizeof (QuoitRayListedNode));
 
   reader->context.claims = listing->claims;
-  reader->context.slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
-  reader->context.warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader->context.slices = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, g_free);
+  reader->context.warned = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   reader->context.devices_per_chip = MAX (files->tpu_per_chip, 1);
   reader->rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
   reader->unlabelled = g_array_new (FALSE, FALSE, sizeof (Postponed));
   g_array_set_clear_func (reader->unlabelled, clear_postponed);
   reader->without_chips = g_array_new (FALSE, FALSE, sizeof (Postponed));
   g_array_set_clear_func (reader->without_chips, clear_postponed);
-  reader->other_resources = g_hash_table_new (g_str_hash, g_str_equal);
-  reader->names = g_hash_table_new_full (hash_text, g_str_equal, NULL, g_free);
+  reader->other_resources = g_hash_table_new (quoit_hash_text, g_str_equal);
+  reader->names = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, g_free);
   return files->topology == NULL || quoit_shape_parse (files->topology, &reader->stated, error);
 }
 

@@ -5,6 +5,8 @@
  * can get the same one. */
 #include "ledger/difference.h"
 
+#include "base/name-hash.h"
+
 /* The place of a node in the last import. */
 typedef struct {
   const char *slice; /* of the layout */
@@ -17,7 +19,7 @@ static GHashTable *
 find_previous_places (const QuoitFleet *fleet, QuoitSourceId source)
 {
   const QuoitLayout *layout = fleet->layout;
-  GHashTable *places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *places = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, g_free);
 
   for (guint32 i = 0; i < quoit_layout_count_claimed (layout, source); i++)
     {

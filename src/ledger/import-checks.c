@@ -2,6 +2,8 @@
 /* Checks claims before they are compared: their size, their texts, and that no other source has the same machines. */
 #include <string.h>
 
+#include "base/name-hash.h"
+
 #include "ledger/difference.h"
 
 /* Checks that no other source of the same kind claims one of the machines, because it would be counted twice. */
@@ -23,7 +25,7 @@ check_machines_unclaimed (const QuoitFleet *fleet, const QuoitClaims *claims, GE
       nodes = quoit_claims_nodes (claims, &n);
       if (machines == NULL)
         {
-          machines = g_hash_table_new (g_str_hash, g_str_equal);
+          machines = g_hash_table_new (quoit_hash_text, g_str_equal);
           for (guint32 i = 0; i < n; i++)
             {
               if (nodes[i].identity != NULL)

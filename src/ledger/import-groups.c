@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger/import-nodes.h"
+#include "base/name-hash.h"
 #include "models/ray/resource-names.h"
 
 /* The state of the import of the groups. */
@@ -580,11 +581,11 @@ quoit_difference_import_groups (QuoitDifference *difference, gint64 time_ms, GEr
 
   quoit_import_nodes_init (&import.table, difference);
   import.claims = import.table.claims;
-  import.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  import.names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   import.source_groups = g_ptr_array_new ();
-  import.groups_by_foreign_id = g_hash_table_new (g_str_hash, g_str_equal);
-  import.claimed_ids = g_hash_table_new (g_str_hash, g_str_equal);
-  import.imported_ids = g_hash_table_new (g_str_hash, g_str_equal);
+  import.groups_by_foreign_id = g_hash_table_new (quoit_hash_text, g_str_equal);
+  import.claimed_ids = g_hash_table_new (quoit_hash_text, g_str_equal);
+  import.imported_ids = g_hash_table_new (quoit_hash_text, g_str_equal);
   find_source_groups (&import);
   import.own_bundles = quoit_import_match_own_bundles (&import.table, import.groups_by_foreign_id);
   ok = import_all (&import, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger/difference.h"
+#include "base/name-hash.h"
 #include "fleet/kind.h"
 #include "fleet/source-kinds.h"
 
@@ -230,7 +231,7 @@ index_addresses (const QuoitDifference *difference, guint32 s, GHashTable *nodes
 static GHashTable *
 new_index (void)
 {
-  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, g_free);
 }
 
 /* Returns QUOIT_NO_INDEX if no node has the key or @key is NULL. */

@@ -2,6 +2,8 @@
 /* Compares the pools of a source with its previous ones. */
 #include "ledger/difference.h"
 
+#include "base/name-hash.h"
+
 /* Returns whether the pool has the properties that keep_pools() of import-update.c leaves it: none. */
 static gboolean
 is_kept_as_it_is (const QuoitDifference *difference, guint32 pool)
@@ -19,7 +21,7 @@ quoit_difference_compare_pools (QuoitDifference *difference)
   guint32 n_same = 0, n_new = 0;
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitSource *source = &layout->sources[difference->source.index];
-  g_autoptr (GHashTable) before = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) before = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
     g_hash_table_insert (before, (gpointer) quoit_layout_text (layout, layout->pools[q].name),
@@ -50,7 +52,7 @@ quoit_difference_add_removed_pools (QuoitDifference *difference)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitSource *source = &layout->sources[difference->source.index];
-  g_autoptr (GHashTable) now = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) now = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
     g_hash_table_add (now, (gpointer) quoit_claims_pool_at (difference->claims, p)->name);

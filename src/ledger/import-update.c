@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 static gboolean
 fail_node (GError **error, QuoitErrorCode code, const QuoitClaims *claims, const char *text, const char *expected)
 {
@@ -20,7 +22,7 @@ fail_node (GError **error, QuoitErrorCode code, const QuoitClaims *claims, const
 static gboolean
 check_identities (const QuoitNodesUpdate *update, GError **error)
 {
-  g_autoptr (GHashTable) removed = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) removed = g_hash_table_new (quoit_hash_text, g_str_equal);
   guint32 n;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &n);
 
@@ -201,9 +203,9 @@ sync_complete_source (const QuoitFleet *fleet, QuoitSourceId source, const Quoit
   g_autoptr (QuoitClaims) before = quoit_layout_dup_claims (fleet->layout, source, &ids);
   g_autoptr (QuoitClaims) after
       = quoit_claims_new (quoit_claims_source (update->claims), quoit_claims_source_kind (update->claims));
-  g_autoptr (GHashTable) identities = g_hash_table_new (g_str_hash, g_str_equal),
-                         removed = g_hash_table_new (g_str_hash, g_str_equal),
-                         names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) identities = g_hash_table_new (quoit_hash_text, g_str_equal),
+                         removed = g_hash_table_new (quoit_hash_text, g_str_equal),
+                         names = g_hash_table_new (quoit_hash_text, g_str_equal);
   Merge merge = { update, before, after, identities, removed, names };
 
   quoit_claims_set_join (after, quoit_claims_join (update->claims));

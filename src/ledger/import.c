@@ -2,6 +2,8 @@
 /* Makes the entry of an import from the difference between the claims of a source and its previous ones. */
 #include <string.h>
 
+#include "base/name-hash.h"
+
 #include "ledger/difference.h"
 
 static void
@@ -22,7 +24,7 @@ index_joined_nodes (QuoitDifference *difference)
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitSource *source = &layout->sources[difference->source.index];
 
-  difference->old_joined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  difference->old_joined = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   for (guint32 i = 0; i < source->n_foreign + source->n_shared; i++)
     {
       guint32 row = i < source->n_foreign ? source->first_foreign + i : source->first_shared + i - source->n_foreign;
@@ -110,7 +112,7 @@ difference_init (QuoitDifference *difference)
   difference->removed_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   difference->removed_names = g_ptr_array_new ();
   difference->claimed_states = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
-  difference->kept_pools = g_hash_table_new (g_str_hash, g_str_equal);
+  difference->kept_pools = g_hash_table_new (quoit_hash_text, g_str_equal);
   difference->state_effects = new_effects ();
   difference->effects_before = new_effects ();
   difference->effects_after = new_effects ();

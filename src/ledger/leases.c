@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 /* How long the record of an expired group is kept, so that late callers get EXPIRED, and that of a group that was
  * released with a reason, so that they learn the reason. The record of an expired owner is
  * kept until the owner is set again. Otherwise a late process of that owner could reserve groups that no lease ends. */
@@ -42,7 +44,7 @@ find_ended_owners (const QuoitFleet *fleet, gint64 time_ms)
       if (!is_live (group) || group->kind != QUOIT_RECORD_OWNER || group->until_ms == 0 || group->until_ms > time_ms)
         continue;
       if (owners == NULL)
-        owners = g_hash_table_new (g_str_hash, g_str_equal);
+        owners = g_hash_table_new (quoit_hash_text, g_str_equal);
       g_hash_table_add (owners, (gpointer) quoit_owner_record_owner (group));
     }
   return owners;

@@ -66,6 +66,10 @@ count_all (void)
 
 typedef guint64 Counts[G_N_ELEMENTS (operations)][N_SIZES];
 
+/* Names are hashed with a seed that each process draws, which changes the length of searches. The smallest number of a
+ * few processes depends little on it. */
+enum { N_PROCESSES = 3 };
+
 /* Reads "desc: Trigger: Client Request: OPERATION SIZE" and "totals: INSTRUCTIONS". */
 static void
 take_file (const char *path, Counts counts)
@@ -79,7 +83,12 @@ take_file (const char *path, Counts counts)
   key = strstr (text, request);
   total = strstr (text, totals);
   if (key != NULL && total != NULL && sscanf (key + strlen (request), "%u %u", &operation, &size) == 2)
-    counts[operation][size] = g_ascii_strtoull (total + strlen (totals), NULL, 10);
+    {
+      const guint64 n = g_ascii_strtoull (total + strlen (totals), NULL, 10);
+
+      if (counts[operation][size] == 0 || n < counts[operation][size])
+        counts[operation][size] = n;
+    }
 }
 
 static void
@@ -137,7 +146,8 @@ main (int argc, char **argv)
     return count_all ();
   if (reason != NULL)
     return printf ("0 passed, 0 failed, 1 skipped: %s\n", reason), 77;
-  run_valgrind (valgrind, counts);
+  for (guint i = 0; i < N_PROCESSES; i++)
+    run_valgrind (valgrind, counts);
   for (guint o = 0; o < G_N_ELEMENTS (operations); o++)
     for (guint size = 0; size < N_SIZES; size++)
       {

@@ -4,6 +4,7 @@
 #include "suite.h"
 #include "base/amount.h"
 #include "base/dns.h"
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -209,6 +210,75 @@ START_TEST (equal_texts_have_one_id_after_table_growth)
 }
 END_TEST
 
+enum { N_CHOSEN = 4096, CHOSEN_BYTES = 16, N_CHOSEN_SLOTS = 2 * N_CHOSEN };
+
+/* Writes a text that has the same quoit_hash_bytes() as all others: the second word takes the state after the first one
+ * to the same value. */
+static void
+choose_name (unsigned number, char name[CHOSEN_BYTES])
+{
+  const guint64 multiplier = G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  g_autofree char *first = g_strdup_printf ("%08x", number);
+  guint64 word, state;
+
+  memcpy (&word, first, sizeof word);
+  state = (CHOSEN_BYTES * multiplier ^ word) * multiplier;
+  state ^= state >> 29;
+  word = state ^ G_GUINT64_CONSTANT (0x0123456789abcdef);
+  memcpy (name, first, 8);
+  memcpy (name + 8, &word, 8);
+}
+
+/* Returns how many slots a table with open addressing reads while all chosen names are added. */
+static unsigned
+count_probes (guint64 (*hash) (const char *bytes, gsize length))
+{
+  g_autofree gboolean *is_used = g_new0 (gboolean, N_CHOSEN_SLOTS);
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < N_CHOSEN; i++)
+    {
+      char name[CHOSEN_BYTES];
+      unsigned slot;
+
+      choose_name (i, name);
+      slot = (guint32) hash (name, sizeof name) % N_CHOSEN_SLOTS;
+      for (n++; is_used[slot]; n++)
+        slot = (slot + 1) % N_CHOSEN_SLOTS;
+      is_used[slot] = TRUE;
+    }
+  return n;
+}
+
+START_TEST (chosen_names_do_not_make_searches_long)
+{
+  ck_assert_uint_eq (count_probes (quoit_hash_bytes), N_CHOSEN * (N_CHOSEN + 1) / 2);
+  ck_assert_uint_lt (count_probes (quoit_hash_name), 3 * N_CHOSEN);
+}
+END_TEST
+
+START_TEST (the_hash_of_a_name_depends_on_each_byte_and_the_length)
+{
+  char zeros[40] = { 0 };
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (unsigned length = 0; length <= sizeof zeros; length++)
+    {
+      guint64 hash = quoit_hash_name (zeros, length);
+
+      ck_assert (g_hash_table_add (seen, g_memdup2 (&hash, sizeof hash)));
+      for (unsigned i = 0; i < length; i++)
+        {
+          zeros[i] = 'a';
+          hash = quoit_hash_name (zeros, length);
+          zeros[i] = 0;
+          ck_assert (g_hash_table_add (seen, g_memdup2 (&hash, sizeof hash)));
+        }
+    }
+  ck_assert_uint_eq (quoit_hash_text ("train"), (guint) quoit_hash_name ("train", 5));
+}
+END_TEST
+
 START_TEST (every_error_code_has_a_unique_name_and_number)
 {
   unsigned n;
@@ -379,6 +449,8 @@ main (void)
   tcase_add_loop_test (tcase, digits_compare_as_numbers_and_the_order_is_total, 0, G_N_ELEMENTS (in_order));
   tcase_add_test (tcase, natural_order_is_transitive_on_all_short_texts);
   tcase_add_test (tcase, equal_texts_have_one_id_after_table_growth);
+  tcase_add_test (tcase, chosen_names_do_not_make_searches_long);
+  tcase_add_test (tcase, the_hash_of_a_name_depends_on_each_byte_and_the_length);
   tcase_add_test (tcase, every_error_code_has_a_unique_name_and_number);
   tcase_add_test (tcase, error_messages_escape_control_bytes);
   tcase_add_test (tcase, quoted_text_escapes_control_bytes);
