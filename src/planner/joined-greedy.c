@@ -105,6 +105,59 @@ mark_stale (Attempt *attempt, const QuoitJoinedPlan *before)
   attempt->most = most;
 }
 
+/* Returns the block with the least rest that is enough for @n cubes; QUOIT_NO_INDEX: none. */
+static guint32
+find_fitting (const guint32 *rests, guint32 n_blocks, guint32 n)
+{
+  guint32 found = QUOIT_NO_INDEX;
+
+  for (guint32 block = 0; block < n_blocks; block++)
+    if (rests[block] >= n && (found == QUOIT_NO_INDEX || rests[block] < rests[found]))
+      found = block;
+  return found;
+}
+
+/* Returns how many cubes of their own block the units may enter, so that it holds one slice more. */
+static guint32
+count_own_rest (const Attempt *attempt, guint32 block, const GArray *chosen)
+{
+  const guint32 n_needed = (attempt->plan.n_slices[block] + 1) * attempt->search->cubing->n_cubes;
+  guint32 n_free = attempt->plan.n_free[block];
+
+  for (guint i = 0; i < chosen->len; i++)
+    n_free += quoit_unit_at (attempt->units, g_array_index (chosen, guint32, i))->n;
+  return quoit_cubing_is_adjacent (attempt->search->cubing) ? n_free - n_needed : 0;
+}
+
+/* Returns a unit for which the rests of the blocks are too small, after the units before it; QUOIT_NO_INDEX: none is
+ * known. So no repair is needed to find that out. */
+static guint32
+find_too_large (const Attempt *attempt, guint32 from, const GArray *chosen)
+{
+  const guint32 n_blocks = quoit_joined_plan_n_blocks (&attempt->plan);
+  g_autofree guint32 *rests = g_new0 (guint32, n_blocks + 1);
+
+  /* The rest of a slice that loses a cube can stay. */
+  if (attempt->units != &attempt->search->units)
+    return QUOIT_NO_INDEX;
+  for (guint32 block = 0; block < n_blocks; block++)
+    rests[block] = block == from ? count_own_rest (attempt, from, chosen) : count_rest (&attempt->plan, block);
+  for (guint i = 0; i < chosen->len; i++)
+    {
+      const guint32 unit = g_array_index (chosen, guint32, i);
+      const QuoitUnit *row = quoit_unit_at (attempt->units, unit);
+      const QuoitGroupData *group = attempt->units->groups->pdata[row->group];
+      const guint32 block = find_fitting (rests, n_blocks, row->n);
+
+      /* Whole cubes can also leave the blocks. */
+      if (block == QUOIT_NO_INDEX && group->kind == QUOIT_RECORD_CUBES)
+        return unit;
+      if (block != QUOIT_NO_INDEX)
+        rests[block] -= row->n;
+    }
+  return QUOIT_NO_INDEX;
+}
+
 /* Repairs the groups of the units, and closes blocks that they must not enter. Sets *@failed to the unit that found no
  * place. */
 static gboolean
@@ -126,17 +179,30 @@ repair_groups (Attempt *attempt, QuoitJoinedPlan *plan, const GArray *chosen, gu
   return TRUE;
 }
 
-/* Makes the block hold one slice more. Otherwise, marks what is not to be tried again. */
 static void
-move_from (Attempt *attempt, guint32 block)
+give_up_unit (Attempt *attempt, guint32 unit)
 {
-  g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (guint32)),
-                     cubes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  attempt->can_leave[unit] = FALSE;
+  attempt->is_stale[quoit_unit_at (attempt->units, unit)->block] = TRUE;
+}
+
+/* Keeps the blocks that a failed plan has found to be spoilt. */
+static void
+keep_again (Attempt *attempt, const QuoitJoinedPlan *failed, guint32 from)
+{
+  for (guint32 block = 0; block < quoit_joined_plan_n_blocks (failed); block++)
+    if (block != from && failed->is_kept[block] && !attempt->plan.is_kept[block])
+      quoit_joined_plan_keep (&attempt->plan, block, NULL, 0);
+}
+
+/* Moves the chosen units, so that the block holds one slice more. Otherwise, marks what is not to be tried again. */
+static void
+move_units (Attempt *attempt, guint32 block, const GArray *chosen)
+{
+  g_autoptr (GArray) cubes = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint32 failed = QUOIT_NO_INDEX;
   QuoitJoinedPlan next;
 
-  find_leaving (attempt, block, chosen);
-  quoit_units_sort (attempt->units, chosen);
   quoit_units_list_cubes (attempt->units, chosen, cubes);
   quoit_joined_plan_copy (&attempt->plan, &next);
   quoit_joined_plan_keep (&next, block, (const guint32 *) (const void *) cubes->data, cubes->len);
@@ -149,14 +215,30 @@ move_from (Attempt *attempt, guint32 block)
       mark_stale (attempt, &before);
       next = before;
     }
-  else if (failed != QUOIT_NO_INDEX)
-    {
-      attempt->can_leave[failed] = FALSE;
-      attempt->is_stale[block] = TRUE;
-    }
   else
-    attempt->is_done[block] = TRUE;
+    {
+      keep_again (attempt, &next, block);
+      if (failed != QUOIT_NO_INDEX)
+        give_up_unit (attempt, failed);
+      else
+        attempt->is_done[block] = TRUE;
+    }
   quoit_joined_plan_clear (&next);
+}
+
+static void
+move_from (Attempt *attempt, guint32 block)
+{
+  g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 too_large;
+
+  find_leaving (attempt, block, chosen);
+  quoit_units_sort (attempt->units, chosen);
+  too_large = find_too_large (attempt, block, chosen);
+  if (too_large != QUOIT_NO_INDEX)
+    give_up_unit (attempt, too_large);
+  else
+    move_units (attempt, block, chosen);
 }
 
 /* Continues the plan as long as there are steps to make it from the beginning again. */

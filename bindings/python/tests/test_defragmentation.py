@@ -192,6 +192,20 @@ def test_cubes_move_to_other_blocks():
         ledger.snapshot().plan_joined_defragmentation("v5p", "8x8x8")
 
 
+def test_no_step_is_spent_on_a_slice_for_which_no_block_has_room():
+    # Block b has room for one slice of two cubes only. So one of them and two single cubes leave block a.
+    fleet = (
+        "v5p 4x4x4 x10 pool=a block=a; v5p 4x4x4 x2 pool=b block=b; v5p 4x4x4 x1 pool=c block=c;"
+        " v5p 4x4x4 x1 pool=d block=d; group one v5p 4x4x4 x2 cubes=any slices=a:8,9;"
+        " group two v5p 4x4x8 cubes=any slices=a:4-5; group three v5p 4x4x8 cubes=any slices=a:6-7"
+    )
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text(fleet)
+        plan = ledger.snapshot().plan_joined_defragmentation("v5p", "8x8x8", steps=2)
+    assert (plan.state, plan.gain, plan.moves_bound) == (quoit.DefragmentationState.BEST, 512, 4)
+    assert len(plan.moves) == 4 and len(plan.groups) == 2
+
+
 def test_a_plan_whose_steps_end_does_not_claim_that_all_sets_were_tried():
     # Group one can move, but no block has room for the two cubes of group two.
     fleet = (
