@@ -169,8 +169,19 @@ typedef struct {
   GArray *lost;       /* of Lost */
 } Repair;
 
-/* Keeps the cubes of the slice that are free now that it has left them. They count even if the rules of the request
- * exclude them by now, because the group had them before. */
+/* Whether the group can have the cube again that it has left. Use that no group explains is that of its own processes.
+ */
+static gboolean
+can_keep (const QuoitFleet *fleet, guint32 cube)
+{
+  const QuoitSliceFlags flags
+      = quoit_condition_flags (quoit_fleet_slice_status (fleet, (QuoitSliceId) { cube })->condition);
+
+  return (flags & (QUOIT_SLICE_INTACT | QUOIT_SLICE_DRAINING | QUOIT_SLICE_ALLOCATED)) == QUOIT_SLICE_INTACT;
+}
+
+/* Keeps the cubes of the slice that no other group has. They count even if the rules of the request exclude them by
+ * now, because the group had them before. */
 static Lost
 find_lost (const Repair *repair, guint32 slice)
 {
@@ -186,8 +197,7 @@ find_lost (const Repair *repair, guint32 slice)
       const guint32 cube = lost.cubes[i];
       const guint32 block = cube == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : blocks->of_slice[cube];
 
-      if (block == QUOIT_NO_INDEX || !quoit_bits_has (&fleet->free_slices, cube)
-          || (lost.block != QUOIT_NO_INDEX && lost.block != block))
+      if (block == QUOIT_NO_INDEX || !can_keep (fleet, cube) || (lost.block != QUOIT_NO_INDEX && lost.block != block))
         {
           lost.cubes[i] = QUOIT_NO_INDEX;
           continue;
@@ -221,7 +231,7 @@ static void
 give_up_cubes (const Repair *repair, const Lost *lost)
 {
   for (guint32 i = 0; i < repair->cubing->n_cubes; i++)
-    if (lost->cubes[i] != QUOIT_NO_INDEX
+    if (lost->cubes[i] != QUOIT_NO_INDEX && quoit_bits_has (&repair->cubing->fleet->free_slices, lost->cubes[i])
         && quoit_candidates_contain (&repair->cubing->candidates, repair->cubing->fleet, lost->cubes[i]))
       quoit_cube_set_add (repair->free, lost->cubes[i]);
 }
@@ -265,7 +275,7 @@ is_whole_again (const Repair *repair, const Lost *lost)
     return FALSE;
   for (guint32 i = 0; i < repair->cubing->n_cubes; i++)
     if (cubes[i] == QUOIT_NO_INDEX || repair->cubing->blocks->of_slice[cubes[i]] != lost->block
-        || !quoit_bits_has (&repair->cubing->fleet->free_slices, cubes[i]))
+        || !can_keep (repair->cubing->fleet, cubes[i]))
       return FALSE;
   memcpy (lost->cubes, cubes, repair->cubing->n_cubes * sizeof *cubes);
   return TRUE;

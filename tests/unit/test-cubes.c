@@ -328,6 +328,29 @@ START_TEST (a_lost_cube_is_replaced_in_its_block)
 }
 END_TEST
 
+/* The processes of the group are in the lists of its cluster as use that no group explains, once it has left them. */
+START_TEST (repair_keeps_the_cubes_that_its_processes_use)
+{
+  g_autoptr (QuoitLedger) ledger = ledger_with ("v5p 4x4x4 x3 pool=a block=a", now_ms);
+  g_autoptr (QuoitRequest) request = cubes_request ("g", "4x4x8", 1, QUOIT_CUBES_ANY);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, now_ms, NULL, NULL);
+  const char *const busy = "v5p 4x4x4 x3 pool=a block=a busy=0-1";
+  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, busy, strlen (busy));
+  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, now_ms, NULL);
+  g_autofree char *cubes = NULL;
+  QuoitGroupChange *change;
+  GError *error = NULL;
+
+  ck_assert (group != NULL && import != NULL);
+  ck_assert (quoit_ledger_set_node_state (ledger, "a-1-7", QUOIT_NODE_DEAD, now_ms, NULL));
+  change = quoit_ledger_repair (ledger, "g", now_ms, NULL, &error);
+  ck_assert_ok (error);
+  cubes = list_cubes (quoit_group_change_get_after (change));
+  ck_assert_str_eq (cubes, "a-0 a-2");
+  quoit_group_change_free (change);
+}
+END_TEST
+
 START_TEST (quotas_count_the_class_that_was_requested)
 {
   g_autoptr (QuoitLedger) ledger = ledger_with ("v5p 4x4x4 x8 pool=a block=a", now_ms);
@@ -499,6 +522,7 @@ main (void)
   tcase_add_test (tcase, settings_that_contradict_cubes_are_refused);
   tcase_add_test (tcase, refusals_name_the_block);
   tcase_add_test (tcase, a_lost_cube_is_replaced_in_its_block);
+  tcase_add_test (tcase, repair_keeps_the_cubes_that_its_processes_use);
   tcase_add_test (tcase, quotas_count_the_class_that_was_requested);
   tcase_add_test (tcase, each_reason_of_a_quota_removes_slices);
   tcase_add_test (tcase, cubes_are_queued_preempted_and_reserved_ahead);
