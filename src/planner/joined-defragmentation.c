@@ -34,14 +34,6 @@ quoit_joined_search_offer (QuoitJoinedSearch *search, const QuoitJoinedPlan *pla
 
 /* --- bounds --- */
 
-static void
-free_loads (QuoitBlockLoad *loads, guint32 n)
-{
-  for (guint32 block = 0; block < n; block++)
-    g_array_unref (loads[block].sizes);
-  g_free (loads);
-}
-
 /* Moves keep the number of free cubes, except that whole slices can leave the blocks. */
 static guint32
 bound_gain (const QuoitJoinedSearch *search, const QuoitBlockLoad *loads)
@@ -121,15 +113,12 @@ run_search (QuoitJoinedSearch *search)
 {
   const gboolean is_adjacent = quoit_cubing_is_adjacent (search->cubing);
   gboolean is_complete;
-  QuoitUnits parts;
 
-  quoit_units_split (&search->units, quoit_joined_plan_n_blocks (&search->start), &parts);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (manners) && search->steps > 0 && !quoit_joined_search_is_done (search); i++)
     if (i % 2 == 0 || is_adjacent)
-      quoit_joined_search_greedily (search, i % 2 == 0 ? &search->units : &parts, manners[i / 2]);
-  is_complete = is_adjacent && quoit_joined_search_all (search, &parts);
+      quoit_joined_search_greedily (search, i % 2 == 0 ? &search->units : &search->parts, manners[i / 2]);
+  is_complete = is_adjacent && quoit_joined_search_all (search, &search->parts);
   is_complete = is_complete || quoit_joined_search_all (search, &search->units);
-  quoit_units_clear (&parts);
   return is_complete;
 }
 
@@ -143,14 +132,16 @@ search_plan (QuoitDefragmentation *defragmentation, const QuoitCubing *cubing, g
   quoit_units_init (&search.units, cubing);
   quoit_joined_plan_init (&search.start, cubing);
   quoit_joined_plan_copy (&search.start, &search.best);
-  loads = quoit_units_list_loads (&search.units, &search.start);
+  quoit_units_split (&search.units, quoit_joined_plan_n_blocks (&search.start), &search.parts);
+  loads = quoit_units_list_loads (&search.units, &search.parts, &search.start);
   search.n_at_most = bound_gain (&search, loads);
   search.moves_bound = bound_moves (&search, loads, search.n_at_most);
   is_complete = run_search (&search);
   set_result (defragmentation, &search, loads, is_complete);
-  free_loads (loads, quoit_joined_plan_n_blocks (&search.start));
+  quoit_block_loads_free (loads, quoit_joined_plan_n_blocks (&search.start));
   quoit_joined_plan_clear (&search.best);
   quoit_joined_plan_clear (&search.start);
+  quoit_units_clear (&search.parts);
   quoit_units_clear (&search.units);
 }
 

@@ -73,7 +73,9 @@ quoit_block_load_need (const QuoitBlockLoad *load, guint32 n_cubes, guint32 n_mo
 guint32
 quoit_block_load_most (const QuoitBlockLoad *load, guint32 n_cubes)
 {
-  return (load->n_free + sum_sizes (load)) / n_cubes - load->n_slices;
+  const guint32 most = (load->n_free + sum_sizes (load)) / n_cubes;
+
+  return MAX (load->costs == NULL ? most : MIN (most, load->n_packed), load->n_slices) - load->n_slices;
 }
 
 /* Returns a number of cubes: fewer moves cannot make the block hold @n_more slices more. */
@@ -81,9 +83,16 @@ static guint32
 bound_moves (const QuoitBlockLoad *load, guint32 n_cubes, guint32 n_more)
 {
   const guint32 need = quoit_block_load_need (load, n_cubes, n_more);
+  guint32 sum = load->costs == NULL ? 1 : 0;
 
-  /* A block that has enough cubes holds more slices only if a cube moves. */
-  return MAX (quoit_block_load_find_cheapest (load, need, NULL), 1);
+  /* At most as many places of adjacent cubes as the block holds slices were free and disjoint before. */
+  for (guint i = 0; load->costs != NULL && i < n_more; i++)
+    {
+      if (i == load->costs->len)
+        return G_MAXUINT32;
+      sum += g_array_index (load->costs, guint32, i);
+    }
+  return MAX (quoit_block_load_find_cheapest (load, need, NULL), sum);
 }
 
 guint32

@@ -10,6 +10,8 @@ typedef struct {
   guint32 n_free;
   GArray *sizes;    /* of guint32: the cubes of each slice that can leave it */
   guint32 n_slices; /* that the free cubes make */
+  GArray *costs;    /* of guint32, for adjacent cubes, or NULL: the cubes that have to leave each place, least first */
+  guint32 n_packed; /* for adjacent cubes: the slices that it holds at most if everything leaves it that can */
 } QuoitBlockLoad;
 
 /* Returns the least number of cubes in slices with together at least @need cubes; G_MAXUINT32: there are too few. Sets

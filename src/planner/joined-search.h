@@ -40,10 +40,6 @@ void quoit_units_split (const QuoitUnits *units, guint32 n_blocks, QuoitUnits *p
 void quoit_units_sort (const QuoitUnits *units, GArray *chosen);
 /* Appends the cubes of the units. */
 void quoit_units_list_cubes (const QuoitUnits *units, const GArray *chosen, GArray *cubes);
-/* Returns one QuoitBlockLoad for each block of the plan, which has no moves. The caller frees the sizes and the array.
- */
-QuoitBlockLoad *quoit_units_list_loads (const QuoitUnits *units, const QuoitJoinedPlan *plan);
-
 /* Which units may leave a block. */
 typedef struct {
   const QuoitUnits *units;
@@ -56,10 +52,15 @@ typedef struct {
  * @chosen, of guint32 (or NULL), to them. Returns the number of their cubes; G_MAXUINT32: none were found. */
 guint32 quoit_leaving_find (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 block, GArray *chosen);
 
+/* Returns one QuoitBlockLoad for each block of the plan, which has no moves. @parts: the units by cube. */
+QuoitBlockLoad *quoit_units_list_loads (const QuoitUnits *units, const QuoitUnits *parts, const QuoitJoinedPlan *plan);
+void quoit_block_loads_free (QuoitBlockLoad *loads, guint32 n_blocks);
+
 /* A search with a budget. */
 typedef struct {
   const QuoitCubing *cubing;
   QuoitUnits units;
+  QuoitUnits parts;      /* the units by cube */
   QuoitJoinedPlan start; /* without moves */
   QuoitJoinedPlan best;
   guint32 n_at_most;   /* how many more slices there can ever be */

@@ -2,6 +2,8 @@
 /* Which slices of groups can move, and which of them should leave a block. */
 #include "planner/joined-search.h"
 
+#include <string.h>
+
 #include "base/indices.h"
 
 enum { MAX_CHOICES = 64 /* sets of units that are compared for a box of adjacent cubes */ };
@@ -165,25 +167,6 @@ quoit_units_list_cubes (const QuoitUnits *units, const GArray *chosen, GArray *c
     }
 }
 
-QuoitBlockLoad *
-quoit_units_list_loads (const QuoitUnits *units, const QuoitJoinedPlan *plan)
-{
-  const guint32 n_blocks = quoit_joined_plan_n_blocks (plan);
-  QuoitBlockLoad *loads = g_new0 (QuoitBlockLoad, n_blocks + 1);
-
-  for (guint32 block = 0; block < n_blocks; block++)
-    {
-      loads[block] = (QuoitBlockLoad) {
-        plan->n_free[block],
-        g_array_new (FALSE, FALSE, sizeof (guint32)),
-        quoit_cubing_count_block (plan->cubing, plan->free, block, plan->n_free[block]).most,
-      };
-      for (guint unit = units->first[block]; unit < units->first[block + 1]; unit++)
-        g_array_append_val (loads[block].sizes, quoit_unit_at (units, unit)->n);
-    }
-  return loads;
-}
-
 /* --- any cubes --- */
 
 static gboolean
@@ -201,7 +184,7 @@ find_any (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 bloc
   const guint first = leaving->units->first[block], end = leaving->units->first[block + 1];
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (guint32));
-  const QuoitBlockLoad load = { plan->n_free[block], sizes, plan->n_slices[block] };
+  const QuoitBlockLoad load = { plan->n_free[block], sizes, plan->n_slices[block], NULL, 0 };
   g_autofree guint8 *is_chosen = g_new0 (guint8, end - first + 1);
   guint32 cost;
 
@@ -331,23 +314,30 @@ list_choices (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 
   return choices;
 }
 
-/* Returns whether the block holds more slices without the units. */
-static gboolean
-is_enough (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 block, const GArray *units)
+/* Returns the cubes that are free without the units. The caller owns the set. */
+static QuoitCubeSet *
+list_without (const QuoitUnits *units, const QuoitJoinedPlan *plan, const GArray *chosen)
 {
   const gsize size = (plan->cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
-  g_autofree QuoitCubeSet *set = g_memdup2 (plan->free, size);
-  guint32 n_free = plan->n_free[block];
+  QuoitCubeSet *set = g_memdup2 (plan->free, size);
 
-  for (guint i = 0; i < units->len; i++)
+  for (guint i = 0; i < chosen->len; i++)
     {
-      const guint32 unit = g_array_index (units, guint32, i), n = quoit_unit_at (leaving->units, unit)->n;
+      const guint32 unit = g_array_index (chosen, guint32, i), n = quoit_unit_at (units, unit)->n;
 
       for (guint32 c = 0; c < n; c++)
-        quoit_cube_set_add (set, quoit_unit_cubes (leaving->units, unit)[c]);
-      n_free += n;
+        quoit_cube_set_add (set, quoit_unit_cubes (units, unit)[c]);
     }
-  return quoit_cubing_count_block (plan->cubing, set, block, n_free).least > plan->n_slices[block];
+  return set;
+}
+
+/* Returns whether the block holds more slices without the units, which have @n cubes. */
+static gboolean
+is_enough (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 block, const GArray *units, guint32 n)
+{
+  g_autofree QuoitCubeSet *set = list_without (leaving->units, plan, units);
+
+  return quoit_cubing_count_block (plan->cubing, set, block, plan->n_free[block] + n).least > plan->n_slices[block];
 }
 
 static guint32
@@ -363,7 +353,7 @@ find_adjacent (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32
     {
       const Choice *choice = &g_array_index (choices, Choice, i);
 
-      if (!is_enough (leaving, plan, block, choice->units))
+      if (!is_enough (leaving, plan, block, choice->units, choice->cost))
         continue;
       if (chosen != NULL)
         g_array_append_vals (chosen, choice->units->data, choice->units->len);
@@ -379,4 +369,60 @@ quoit_leaving_find (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, gu
     return G_MAXUINT32;
   return quoit_cubing_is_adjacent (plan->cubing) ? find_adjacent (leaving, plan, block, chosen)
                                                  : find_any (leaving, plan, block, chosen);
+}
+
+/* --- loads --- */
+
+/* Sets what a box of adjacent cubes costs at each place of the block, and how many fit when everything has left. */
+static void
+set_costs (const QuoitUnits *parts, const QuoitJoinedPlan *plan, guint32 block, QuoitBlockLoad *load)
+{
+  const guint n_parts = parts->units->len, n = parts->first[block + 1] - parts->first[block];
+  g_autofree guint8 *can_leave = g_malloc (n_parts + 1);
+  const QuoitLeaving leaving = { parts, can_leave, G_MAXUINT32, FALSE };
+  g_autoptr (GArray) choices = NULL, all = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree QuoitCubeSet *set = NULL;
+  QuoitGrid grid;
+
+  load->costs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  if (!quoit_cubing_grid (plan->cubing, block, &grid))
+    return;
+  memset (can_leave, TRUE, n_parts + 1);
+  choices = list_choices (&leaving, plan, block, &grid);
+  for (guint i = 0; i < choices->len; i++)
+    g_array_append_val (load->costs, g_array_index (choices, Choice, i).cost);
+  for (guint32 part = parts->first[block]; part < parts->first[block + 1]; part++)
+    g_array_append_val (all, part);
+  set = list_without (parts, plan, all);
+  load->n_packed = quoit_cubing_count_block (plan->cubing, set, block, plan->n_free[block] + n).most;
+}
+
+QuoitBlockLoad *
+quoit_units_list_loads (const QuoitUnits *units, const QuoitUnits *parts, const QuoitJoinedPlan *plan)
+{
+  const guint32 n_blocks = quoit_joined_plan_n_blocks (plan);
+  QuoitBlockLoad *loads = g_new0 (QuoitBlockLoad, n_blocks + 1);
+
+  for (guint32 block = 0; block < n_blocks; block++)
+    {
+      loads[block].n_free = plan->n_free[block];
+      loads[block].sizes = g_array_new (FALSE, FALSE, sizeof (guint32));
+      loads[block].n_slices = quoit_cubing_count_block (plan->cubing, plan->free, block, plan->n_free[block]).most;
+      for (guint unit = units->first[block]; unit < units->first[block + 1]; unit++)
+        g_array_append_val (loads[block].sizes, quoit_unit_at (units, unit)->n);
+      if (quoit_cubing_is_adjacent (plan->cubing))
+        set_costs (parts, plan, block, &loads[block]);
+    }
+  return loads;
+}
+
+void
+quoit_block_loads_free (QuoitBlockLoad *loads, guint32 n_blocks)
+{
+  for (guint32 block = 0; block < n_blocks; block++)
+    {
+      g_array_unref (loads[block].sizes);
+      g_clear_pointer (&loads[block].costs, g_array_unref);
+    }
+  g_free (loads);
 }

@@ -494,7 +494,8 @@ main (void)
     }
   printf ("%u plans; moves help in %u, of which %u have the greatest gain, %u with the fewest moves, and %u proven\n",
           total.n_planned, total.n_gains, total.n_greatest, total.n_shortest, total.n_best);
-  require (total.n_planned > n_worlds && total.n_gains > n_worlds / 4 && total.n_shortest > total.n_gains * 95 / 100,
+  require (total.n_planned > n_worlds && total.n_gains > n_worlds / 4 && total.n_shortest > total.n_gains * 95 / 100
+               && total.n_best > total.n_gains * 85 / 100,
            "few plans, or poor ones");
   printf ("%u passed, 0 failed\n", n_worlds);
   return EXIT_SUCCESS;

@@ -22,7 +22,7 @@ START_TEST (the_cheapest_set_is_found)
 
   for (guint n = 0; n < N_BLOCKS; n++)
     {
-      QuoitBlockLoad load = { 0, g_array_new (FALSE, FALSE, sizeof (guint32)), 0 };
+      QuoitBlockLoad load = { 0, g_array_new (FALSE, FALSE, sizeof (guint32)), 0, NULL, 0 };
       const guint n_sizes = (guint) g_rand_int_range (rand, 0, MOST_SIZES + 1);
       guint32 most;
 
@@ -56,7 +56,7 @@ END_TEST
 /* The memory depends on the cubes that have to leave, not on all cubes of the block. */
 START_TEST (a_large_block_needs_little_memory)
 {
-  QuoitBlockLoad load = { 1, g_array_new (FALSE, FALSE, sizeof (guint32)), 0 };
+  QuoitBlockLoad load = { 1, g_array_new (FALSE, FALSE, sizeof (guint32)), 0, NULL, 0 };
   g_autofree guint8 *chosen = g_new0 (guint8, N_LARGE);
   guint n = 0;
 
