@@ -12,7 +12,7 @@ rm -f "$tmp/none/ray" "$tmp/none/kubectl"
 programs=$tmp/bin:$PATH
 quoit ()
 {
-  PATH=$programs "$top_builddir/cli/quoit" "$@"
+  PATH=$programs "$program" "$@"
 }
 export FAKE="$tmp/fake"
 
@@ -351,6 +351,10 @@ def call(*words):
 def begin(*words):
     return subprocess.Popen([quoit, "sync", "--from-ray", "--every", "50ms", *words], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
+
+
+# A shell without job control starts commands in the background with SIGINT ignored, and quoit would keep ignoring it.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(sentence, holds):
