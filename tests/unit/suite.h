@@ -3,6 +3,10 @@
 #pragma once
 
 #include <check.h>
+
+/* An assertion that holds would write its place to a file, so that Check can say where a test has crashed. That takes
+ * most of the time of a test with many assertions. */
+#define _mark_point(file, line) ((void) 0)
 #include <stdlib.h>
 
 #include "base/error.h"
