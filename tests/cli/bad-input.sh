@@ -9,7 +9,7 @@ limit=120
 [ -z "$SANITIZER_FLAGS" ] || limit=900
 quoit ()
 {
-  timeout $limit "$top_builddir/cli/quoit" "$@"
+  timeout $limit "$program" "$@"
 }
 # repeat N TEXT: prints TEXT N times.
 repeat ()
