@@ -35,6 +35,9 @@ typedef enum {
   QUOIT_N_CAUSES
 } QuoitNodeCause;
 
+/* Not a cause: the previous one stays. Greater than every value of three bits. */
+enum { QUOIT_CAUSE_UNCHANGED = 8 };
+
 static inline guint8
 quoit_node_cause_flags (QuoitNodeCause cause)
 {

@@ -226,14 +226,13 @@ all_texts_size (const QuoitBuilder *builder)
 }
 
 /* Combines the flags of several claims. The home claim decides whether id and name are assumed, and the best-informed
- * claim decides whether the node is lost. Each of the other flags is set if it is set in any claim. A node has one
- * claim of Kubernetes at most, which alone states a cause. */
+ * claim decides whether the node is lost. Each of the other flags is set if it is set in any claim. */
 static guint8
 combine_flags (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
 {
   return (quoit_builder_home (builder, draft)->flags & (QUOIT_NODE_ASSUMED_ID | QUOIT_NODE_ASSUMED_NAME))
          | (quoit_builder_claim (builder, draft->best_claim)->flags & QUOIT_NODE_LOST)
-         | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL | QUOIT_NODE_CAUSE));
+         | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL));
 }
 
 static void
@@ -275,6 +274,7 @@ build_nodes (QuoitBuilder *builder)
       node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MAX_WORKER_ID);
       node->flags = combine_flags (builder, draft);
       quoit_layout_set_claimed_state (layout, (QuoitNodeId) { i }, draft->state.state);
+      quoit_layout_set_cause (layout, (QuoitNodeId) { i }, quoit_node_cause (draft->flags));
       layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
       layout->end_id = MAX (layout->end_id, node->id + 1);
     }

@@ -35,7 +35,8 @@ typedef struct {
   QuoitClaimRef labels;     /* the claim of Kubernetes, which adds its labels; part QUOIT_NO_INDEX: no such claim */
   guint32 joined_kind;      /* kind of the layout with the labels of Kubernetes added; QUOIT_NO_INDEX: none are added */
   QuoitClaimedState state;
-  guint8 flags; /* the flags of all claims, combined */
+  guint8 flags; /* the flags of all claims, combined. A node has one claim of Kubernetes at most, which alone states a
+                   cause */
 } QuoitNodeDraft;
 
 /* The kinds of the sources that claim a node, as bits (1 << QuoitSourceKind). The lowest bit that is set is the kind of

@@ -168,7 +168,7 @@ only_claim (const QuoitLayout *layout, QuoitNodeId node, char **identity)
                             .kind = row->kind,
                             .worker_id = row->worker_id,
                             .state = quoit_layout_claimed_state (layout, node),
-                            .flags = row->flags };
+                            .flags = row->flags | quoit_node_cause_flags (quoit_layout_node_cause (layout, node)) };
 }
 
 QuoitNodeClaim

@@ -304,8 +304,9 @@ put_node (QuoitLayout *layout, const PatchedNode *patched_node)
                     : strcmp (claim->address, claim->name) == 0 ? node->name
                                                                 : quoit_layout_store_text (layout, claim->address);
   node->kind = patched_node->kind;
-  node->flags = claim->flags;
+  node->flags = claim->flags & ~QUOIT_NODE_CAUSE;
   quoit_layout_set_claimed_state (layout, (QuoitNodeId) { patched_node->index }, claim->state);
+  quoit_layout_set_cause (layout, (QuoitNodeId) { patched_node->index }, quoit_node_cause (claim->flags));
 }
 
 /* Copies the layout with the changed and new nodes. Returns NULL if it has no space for their texts. */
@@ -342,8 +343,13 @@ apply_patch (const Patch *patch, GArray *changed)
       = patch->n_patched_nodes == 0 ? quoit_layout_share_nodes (patch->layout) : copy_with_nodes (patch, changed);
 
   for (guint32 i = 0; layout != NULL && i < update->n_states; i++)
-    quoit_layout_set_claimed_state (layout, (QuoitNodeId) { quoit_layout_find_id (layout, update->states[i].id) },
-                                    update->states[i].state);
+    {
+      const QuoitNodeId node = { quoit_layout_find_id (layout, update->states[i].id) };
+
+      quoit_layout_set_claimed_state (layout, node, update->states[i].state);
+      if (update->states[i].cause != QUOIT_CAUSE_UNCHANGED)
+        quoit_layout_set_cause (layout, node, (QuoitNodeCause) update->states[i].cause);
+    }
   return layout;
 }
 

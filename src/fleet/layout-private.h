@@ -35,10 +35,11 @@ void quoit_layout_create_frame (QuoitLayout *layout);
 /* Returns a layout that shares the frame of @layout. The caller must set the nodes, texts, slots and ids, and then call
  * quoit_layout_own_nodes(). */
 QuoitLayout *quoit_layout_share_frame (const QuoitLayout *layout);
-/* Returns a layout that shares all data of @layout except for the claimed states, which it copies. */
+/* Returns a layout that shares all data of @layout except for the claimed states and causes, which it copies. */
 QuoitLayout *quoit_layout_share_nodes (const QuoitLayout *layout);
-/* Sets the claimed state of a node, before others can see the layout. */
+/* Set the claimed state and its cause of a node, before others can see the layout. */
 void quoit_layout_set_claimed_state (QuoitLayout *layout, QuoitNodeId node, QuoitNodeState state);
+void quoit_layout_set_cause (QuoitLayout *layout, QuoitNodeId node, QuoitNodeCause cause);
 /* Returns the size of the claimed states of @n_nodes nodes. */
 gsize quoit_layout_claimed_bytes (guint32 n_nodes);
 /* Creates the owner of the nodes, texts, slots and ids, which must be complete. */

@@ -19,7 +19,7 @@ struct _QuoitLayoutFrame {
   gsize n_texts;       /* when the layout was built */
 };
 
-/* Owns the data that a layout shares with copies that differ only in the claimed states. */
+/* Owns the data that a layout shares with copies that differ only in the claimed states and causes. */
 struct _QuoitLayoutNodes {
   gatomicrefcount refs;
   QuoitNode *nodes;
@@ -89,6 +89,23 @@ quoit_layout_set_claimed_state (QuoitLayout *layout, QuoitNodeId node, QuoitNode
 }
 
 void
+quoit_layout_set_cause (QuoitLayout *layout, QuoitNodeId node, QuoitNodeCause cause)
+{
+  if (layout->causes == NULL && cause != QUOIT_CAUSE_NONE)
+    layout->causes = g_new0 (guint8, layout->n_nodes + 1);
+  if (layout->causes != NULL)
+    layout->causes[node.index] = (guint8) cause;
+}
+
+/* Copies what a layout does not share with any other. */
+static void
+copy_states (const QuoitLayout *layout, QuoitLayout *other)
+{
+  other->claimed = g_memdup2 (layout->claimed, quoit_layout_claimed_bytes (layout->n_nodes));
+  other->causes = g_memdup2 (layout->causes, layout->n_nodes + 1);
+}
+
+void
 quoit_layout_own_nodes (QuoitLayout *layout)
 {
   layout->node_data = g_new (QuoitLayoutNodes, 1);
@@ -108,7 +125,7 @@ quoit_layout_share_nodes (const QuoitLayout *layout)
   g_atomic_ref_count_init (&other->refs);
   g_atomic_ref_count_inc (&other->frame->refs);
   g_atomic_ref_count_inc (&other->node_data->refs);
-  other->claimed = g_memdup2 (layout->claimed, quoit_layout_claimed_bytes (layout->n_nodes));
+  copy_states (layout, other);
   quoit_layout_init_caches (other);
   return other;
 }
@@ -120,7 +137,7 @@ quoit_layout_share_frame (const QuoitLayout *layout)
 
   g_atomic_ref_count_init (&other->refs);
   g_atomic_ref_count_inc (&other->frame->refs);
-  other->claimed = g_memdup2 (layout->claimed, quoit_layout_claimed_bytes (layout->n_nodes));
+  copy_states (layout, other);
   other->node_data = NULL;
   other->nodes = NULL;
   other->texts = NULL;
@@ -187,6 +204,7 @@ quoit_layout_unref (QuoitLayout *layout)
   unref_frame (layout->frame);
   unref_nodes (layout->node_data);
   g_free (layout->claimed);
+  g_free (layout->causes);
   quoit_slice_runs_free (layout->slice_runs);
   quoit_recent_free (layout->eligible);
   quoit_recent_free (layout->zones);

@@ -84,7 +84,7 @@ typedef struct {
   guint32 kind;                    /* index in QuoitLayout.kinds */
   guint32 id;                      /* durable node id */
   gint16 worker_id;                /* -1: not stated */
-  guint8 flags;                    /* QuoitNodeFlags */
+  guint8 flags;                    /* QuoitNodeFlags, without the cause */
 } QuoitNode;
 
 /* One claim of a node that several sources claim. The node has the name, pool, slice and worker id of its home claim,
@@ -141,6 +141,7 @@ typedef struct {
   QuoitSlice *slices;
   QuoitNode *nodes;
   guint8 *claimed;          /* by node, 2 bits each: see quoit_layout_claimed_state() */
+  guint8 *causes;           /* by node: QuoitNodeCause; NULL: none is stated */
   QuoitJoinedClaim *joined; /* by source: foreign claims, then shared ones; each by node */
   guint32 *joined_by_node;  /* indices of joined, by node, then by source */
   char *texts;              /* names, addresses and identities of nodes; see quoit_identity_pack() */
@@ -196,13 +197,20 @@ typedef struct {
   QuoitNodeState state;
 } QuoitNodeStateChange;
 
+/* The state that a source reports, and why. */
+typedef struct {
+  guint32 id;
+  QuoitNodeState state;
+  guint8 cause; /* QuoitNodeCause or QUOIT_CAUSE_UNCHANGED */
+} QuoitReportedState;
+
 /* What a source reports differently from before. */
 typedef struct {
   QuoitLayoutPart nodes; /* new and changed nodes, and all pools */
   gboolean keeps_pools;  /* the pools of the source stay as they are; @nodes has only the pools of its nodes */
   guint32 n_removed, n_states;
-  const guint32 *removed;             /* ids */
-  const QuoitNodeStateChange *states; /* nodes of which the source reports another state, and nothing else */
+  const guint32 *removed;           /* ids */
+  const QuoitReportedState *states; /* nodes with another reported state and cause, but nothing else */
 } QuoitLayoutUpdate;
 
 /* Returns a copy of @layout with the nodes of @update. Each new or changed node gets the position of the node with the
@@ -233,6 +241,13 @@ static inline QuoitNodeState
 quoit_layout_claimed_state (const QuoitLayout *layout, QuoitNodeId node)
 {
   return (QuoitNodeState) (layout->claimed[node.index / 4] >> node.index % 4 * 2 & 3);
+}
+
+/* Returns why the node has that state, as far as a source of the node reported it. */
+static inline QuoitNodeCause
+quoit_layout_node_cause (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return layout->causes == NULL ? QUOIT_CAUSE_NONE : (QuoitNodeCause) layout->causes[node.index];
 }
 
 /* Returns the node with this durable id, or QUOIT_NO_INDEX. */

@@ -53,11 +53,12 @@ quoit_fleet_node_reason (const QuoitFleet *fleet, QuoitNodeId node)
 {
   const QuoitNodeState state = quoit_fleet_node_state (fleet, node);
   const guint8 flags = fleet->layout->nodes[node.index].flags;
+  const QuoitNodeCause cause = quoit_layout_node_cause (fleet->layout, node);
 
   if (state == QUOIT_NODE_ALIVE || state != quoit_layout_claimed_state (fleet->layout, node))
     return "";
-  if (is_cause_of (quoit_node_cause (flags), state))
-    return quoit_node_cause_text (quoit_node_cause (flags));
+  if (is_cause_of (cause, state))
+    return quoit_node_cause_text (cause);
   return (flags & QUOIT_NODE_LOST) != 0 && state == QUOIT_NODE_DEAD ? "no longer in its source" : "";
 }
 

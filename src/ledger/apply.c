@@ -60,6 +60,14 @@ copy_pools (const QuoitClaims *from, QuoitClaims *to)
     quoit_claims_copy_pool (to, quoit_claims_pool_at (from, p));
 }
 
+static void
+set_state (QuoitNodeClaim *claim, const QuoitReportedState *state)
+{
+  claim->state = (guint8) state->state;
+  if (state->cause != QUOIT_CAUSE_UNCHANGED)
+    claim->flags = (guint8) ((claim->flags & ~QUOIT_NODE_CAUSE) | quoit_node_cause_flags (state->cause));
+}
+
 /* Returns the claims of the source after @import: the imported nodes, and the old ones that the import neither
  * replaces nor removes. *@ids gets their ids, owned by the caller. */
 static QuoitClaims *
@@ -71,8 +79,8 @@ merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitS
       = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
   g_auto (ClaimsCopy) copy_of_new = claims_copy_new (after, import->claims),
                       copy_of_old = claims_copy_new (after, before);
-  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1),
-                    *states = g_new0 (guint8, layout->n_nodes + 1); /* by node: the new state, plus 1 */
+  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1);
+  g_autofree const QuoitReportedState **states = g_new0 (const QuoitReportedState *, layout->n_nodes + 1); /* by node */
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
 
@@ -80,7 +88,7 @@ merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitS
   for (guint32 i = 0; i < import->n_removed; i++)
     mark_id (layout, import->removed[i], replaced);
   for (guint32 i = 0; i < import->n_states; i++)
-    states[quoit_layout_find_id (layout, import->states[i].id)] = (guint8) (import->states[i].state + 1);
+    states[quoit_layout_find_id (layout, import->states[i].id)] = &import->states[i];
   nodes = quoit_claims_nodes (import->claims, &n);
   quoit_claims_nodes (before, &n_old);
   *ids = g_new (guint32, n + n_old + 1);
@@ -98,8 +106,8 @@ merge_claims (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitS
 
       if (replaced[index])
         continue;
-      if (states[index] != 0)
-        claim.state = states[index] - 1;
+      if (states[index] != NULL)
+        set_state (&claim, states[index]);
       copy_node (&copy_of_old, &claim);
       (*ids)[n_after++] = old_ids[i];
     }

@@ -38,7 +38,7 @@ typedef struct {
   GArray *upsert_ids, *removed_ids; /* of guint32 */
   GByteArray *upsert_events;        /* of QuoitNodeEvent */
   GPtrArray *removed_names;         /* owned by upserts; "": another source still claims the node */
-  GArray *claimed_states;           /* of QuoitNodeStateChange: nodes that differ only in the claimed state */
+  GArray *claimed_states; /* of QuoitReportedState: nodes that differ only in the claimed state and its cause */
   gboolean keeps_pools;
   GHashTable *kept_pools; /* names of the pools that keep nodes which the update does not contain */
   GArray *effects_before; /* of QuoitEffect: groups leave nodes that change */

@@ -48,10 +48,10 @@ typedef struct {
   guint32 *ids;         /* of the nodes in the claims */
   guint8 *events;       /* of the nodes in the claims: QuoitNodeEvent; NULL: not recorded */
   guint32 n_removed, n_states;
-  guint32 *removed;             /* ids of the nodes that the source no longer claims */
-  const char **removed_names;   /* their names, owned by the claims; "": another source still claims the node; NULL: not
-                                   recorded */
-  QuoitNodeStateChange *states; /* nodes of which the source reports another state, and nothing else */
+  guint32 *removed;           /* ids of the nodes that the source no longer claims */
+  const char **removed_names; /* their names, owned by the claims; "": another source still claims the node; NULL: not
+                                 recorded */
+  QuoitReportedState *states; /* nodes with another reported state and cause, but nothing else */
 } QuoitSourceUpdate;
 
 /* The state of a ledger other than its fleet and its groups. */

@@ -73,14 +73,16 @@ upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, gu
 }
 
 /* Adds the claim to the source update, if only its state has changed, or the cause of its state. A node of several
- * sources needs the whole claim, because all claims determine its state, and so does a cause. */
+ * sources needs the whole claim, because all claims determine its state. So does another cause of the same state,
+ * because readers of the journal take a state alone for that of the node, and a user may have set another one. */
 static void
-upsert_state (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index, gboolean has_other_cause)
+upsert_state (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index, gboolean has_other_state)
 {
   const QuoitNode *node = &difference->fleet->layout->nodes[index];
-  QuoitNodeStateChange change = { node->id, (QuoitNodeState) claim->state };
+  const QuoitReportedState change
+      = { node->id, (QuoitNodeState) claim->state, (guint8) quoit_node_cause (claim->flags) };
 
-  if (has_other_cause || quoit_difference_is_shared (difference, index)
+  if (!has_other_state || quoit_difference_is_shared (difference, index)
       || (node->identity != 0) != (claim->identity != NULL))
     upsert (difference, claim, node->id, index, QUOIT_NODE_EVENT_CHANGED);
   else
@@ -158,10 +160,10 @@ static gboolean
 compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
   QuoitNodeClaim previous = quoit_difference_previous_claim (difference, index, NULL);
-  QuoitNodeState previous_state = (QuoitNodeState) previous.state;
   /* The node was missing in this source, but stayed alive because of another source. */
   gboolean stayed_alive = (previous.flags & QUOIT_NODE_LOST) != 0
                           && quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
+  gboolean has_other_state = previous.state != claim->state;
   gboolean has_other_cause = ((previous.flags ^ claim->flags) & QUOIT_NODE_CAUSE) != 0;
   gboolean breaks_use;
   QuoitNodeEvent event;
@@ -179,9 +181,9 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
     }
   if (detail != NULL)
     upsert (difference, claim, difference->fleet->layout->nodes[index].id, index, event);
-  else if (previous_state != (QuoitNodeState) claim->state || has_other_cause)
-    upsert_state (difference, claim, index, has_other_cause);
-  if ((previous_state != (QuoitNodeState) claim->state || has_other_cause) && !stayed_alive)
+  else if (has_other_state || has_other_cause)
+    upsert_state (difference, claim, index, has_other_state);
+  if ((has_other_state || has_other_cause) && !stayed_alive)
     add_node_change (difference, QUOIT_CHANGE_STATE, index, claim->name, describe_states (&previous, claim));
   if (quoit_difference_is_same_machine (difference, index, claim))
     follow_claims (difference, index, claim);

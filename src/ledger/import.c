@@ -111,7 +111,7 @@ difference_init (QuoitDifference *difference)
   difference->upsert_events = g_byte_array_new ();
   difference->removed_ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   difference->removed_names = g_ptr_array_new ();
-  difference->claimed_states = g_array_new (FALSE, FALSE, sizeof (QuoitNodeStateChange));
+  difference->claimed_states = g_array_new (FALSE, FALSE, sizeof (QuoitReportedState));
   difference->kept_pools = g_hash_table_new (quoit_hash_text, g_str_equal);
   difference->state_effects = new_effects ();
   difference->effects_before = new_effects ();
@@ -204,8 +204,7 @@ make_update (QuoitDifference *difference)
   update->events = g_byte_array_free (g_steal_pointer (&difference->upsert_events), FALSE);
   update->removed_names = (const char **) g_ptr_array_free (g_steal_pointer (&difference->removed_names), FALSE);
   update->n_states = difference->claimed_states->len;
-  update->states
-      = (QuoitNodeStateChange *) (void *) g_array_free (g_steal_pointer (&difference->claimed_states), FALSE);
+  update->states = (QuoitReportedState *) (void *) g_array_free (g_steal_pointer (&difference->claimed_states), FALSE);
   return update;
 }
 

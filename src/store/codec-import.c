@@ -147,6 +147,7 @@ quoit_codec_put_import (QuoitEncoder *out, const QuoitSourceUpdate *import)
     {
       quoit_bytes_put (out, import->states[i].id);
       quoit_bytes_put (out, import->states[i].state);
+      quoit_bytes_put (out, import->states[i].cause);
     }
   quoit_bytes_put (out, quoit_claims_n_pools (claims));
   for (guint32 p = 0; p < quoit_claims_n_pools (claims); p++)
@@ -229,11 +230,13 @@ get_states (QuoitDecoder *in, QuoitSourceUpdate *import)
 {
   guint32 n = import->n_states = in->format < 4 ? 0 : quoit_decoder_get_count (in, MIN_PAIR_BYTES);
 
-  import->states = g_new0 (QuoitNodeStateChange, n + 1);
+  import->states = g_new0 (QuoitReportedState, n + 1);
   for (guint32 i = 0; i < n; i++)
     {
       import->states[i].id = quoit_decoder_get_limited (in, G_MAXUINT32 - 1);
       import->states[i].state = quoit_decoder_get_limited (in, QUOIT_NODE_DEAD);
+      import->states[i].cause = in->format < 5 ? QUOIT_CAUSE_UNCHANGED
+          : (guint8) quoit_decoder_get_limited (in, QUOIT_CAUSE_UNCHANGED);
     }
 }
 

@@ -73,8 +73,12 @@ quoit_codec_encode (const QuoitEntry *entry)
 static void
 get_effect (QuoitDecoder *in, QuoitEntry *entry)
 {
-  static const QuoitEffectType last[] = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN,
-                                          QUOIT_EFFECT_LEDGER_NUMBERS_SET, QUOIT_EFFECT_LEDGER_NUMBERS_SET };
+  static const QuoitEffectType last[] = { 0,
+                                          QUOIT_EFFECT_NODE_STATE,
+                                          QUOIT_EFFECT_GROUP_FORGOTTEN,
+                                          QUOIT_EFFECT_LEDGER_NUMBERS_SET,
+                                          QUOIT_EFFECT_LEDGER_NUMBERS_SET,
+                                          QUOIT_EFFECT_LEDGER_NUMBERS_SET };
   QuoitEffect effect = { .type = quoit_decoder_get_limited (in, last[in->format]) };
 
   switch (effect.type)

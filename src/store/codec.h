@@ -6,8 +6,9 @@
 
 /* Format 2 adds leases, kinds and sources of groups, and changed and forgotten groups. Format 3 adds effects that
  * set the ledger's own numbers. Format 4 adds the expected end, the priority and the labels of groups, the reason of
- * their release, and which nodes an import adds, changes and removes. */
-enum { QUOIT_CODEC_FORMAT = 4 };
+ * their release, and which nodes an import adds, changes and removes. Format 5 adds the cause to a state that
+ * an import changes. */
+enum { QUOIT_CODEC_FORMAT = 5 };
 
 /* Encodes the effects of @entry. The other members of an entry have their own columns. */
 GByteArray *quoit_codec_encode (const QuoitEntry *entry);

@@ -242,6 +242,8 @@ ok 0 "the node no longer reports" sync k8s-nodes "$tmp/silent.json" --now "$now"
 fact "the change has both causes" '[(c["kind"], c["detail"]) for c in d["changes"]]' \
   "[('state', 'dead (NotReady) -> dead (does not report)')]"
 reasons "the cause has changed" "[('gke-b-1', 'dead', 'does not report')]"
+ok 0 "the journal is compacted" journal compact --before 4 --now "$now"
+reasons "the cause is in the checkpoint" "[('gke-b-1', 'dead', 'does not report')]"
 ok 0 "the same again" sync k8s-nodes "$tmp/silent.json" --now "$now"
 quoit journal -o json >"$tmp/journal"
 ok 0 "and again" sync k8s-nodes "$tmp/silent.json" --now "$now"

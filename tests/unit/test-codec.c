@@ -76,7 +76,8 @@ small_import (void)
 static QuoitEffect
 states_of_a_source (void)
 {
-  const QuoitNodeStateChange states[] = { { 6, QUOIT_NODE_DEAD }, { 4, QUOIT_NODE_DRAINING } };
+  const QuoitReportedState states[]
+      = { { 6, QUOIT_NODE_DEAD, QUOIT_CAUSE_NOT_READY }, { 4, QUOIT_NODE_DRAINING, QUOIT_CAUSE_UNCHANGED } };
   QuoitSourceUpdate *import = quoit_source_update_new (quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET),
                                                        g_new (guint32, 1), g_new (guint32, 1), 0);
 
@@ -246,6 +247,62 @@ START_TEST (states_of_a_source_are_those_that_it_claims)
   ck_assert_int_eq (quoit_layout_claimed_state (after->layout, (QuoitNodeId) { 5 }), QUOIT_NODE_DEAD);
   ck_assert_int_eq (quoit_layout_claimed_state (after->layout, (QuoitNodeId) { 3 }), QUOIT_NODE_DRAINING);
   ck_assert_int_eq (quoit_layout_claimed_state (fleet->layout, (QuoitNodeId) { 5 }), QUOIT_NODE_ALIVE);
+  ck_assert_int_eq (quoit_layout_node_cause (after->layout, (QuoitNodeId) { 5 }), QUOIT_CAUSE_NOT_READY);
+  ck_assert_int_eq (quoit_layout_node_cause (after->layout, (QuoitNodeId) { 3 }), QUOIT_CAUSE_NONE);
+  ck_assert_int_eq (quoit_layout_node_cause (fleet->layout, (QuoitNodeId) { 5 }), QUOIT_CAUSE_NONE);
+}
+END_TEST
+
+/* Returns whether the next bytes are @expected, and skips them. */
+static gboolean
+skip_bytes (const guint8 **at, const guint8 *end, const guint8 *expected, gsize n)
+{
+  if ((gsize) (end - *at) < n || memcmp (*at, expected, n) != 0)
+    return FALSE;
+  *at += n;
+  return TRUE;
+}
+
+/* Returns the entry of states_of_a_source() as format 4, which has no causes. */
+static GByteArray *
+encode_without_causes (const QuoitEntry *entry)
+{
+  static const guint8 with[]
+      = { 6, QUOIT_NODE_DEAD, QUOIT_CAUSE_NOT_READY, 4, QUOIT_NODE_DRAINING, QUOIT_CAUSE_UNCHANGED },
+      without[] = { 6, QUOIT_NODE_DEAD, 4, QUOIT_NODE_DRAINING };
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+  GByteArray *before = g_byte_array_new ();
+  const guint8 *at = bytes->data, *end = bytes->data + bytes->len;
+  guint n_found = 0;
+
+  while (at < end)
+    if (skip_bytes (&at, end, with, sizeof with))
+      {
+        g_byte_array_append (before, without, sizeof without);
+        n_found++;
+      }
+    else
+      g_byte_array_append (before, at++, 1);
+  ck_assert_uint_eq (n_found, 1);
+  before->data[0] = 4;
+  return before;
+}
+
+START_TEST (states_of_format_4_keep_their_causes)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change (), after = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_SYNC, T0), read = NULL;
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  quoit_entry_add (entry, states_of_a_source ());
+  ck_assert (quoit_entry_apply (entry, &after, &error));
+  bytes = encode_without_causes (entry);
+  read = quoit_codec_decode (2, T0, QUOIT_VERB_SYNC, NULL, bytes->data, bytes->len, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_entry_apply (read, &after, &error));
+  ck_assert_int_eq (quoit_layout_claimed_state (after->layout, (QuoitNodeId) { 5 }), QUOIT_NODE_DEAD);
+  ck_assert_int_eq (quoit_layout_node_cause (after->layout, (QuoitNodeId) { 5 }), QUOIT_CAUSE_NOT_READY);
 }
 END_TEST
 
@@ -586,7 +643,7 @@ START_TEST (entry_of_a_later_format_is_a_version_error)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, later, sizeof later, &error));
-  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 5");
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 6");
 }
 END_TEST
 
@@ -650,6 +707,7 @@ main (void)
   tcase_set_timeout (entries, 60);
   tcase_add_loop_test (entries, every_entry_is_decoded_as_encoded, 0, forms);
   tcase_add_test (entries, states_of_a_source_are_those_that_it_claims);
+  tcase_add_test (entries, states_of_format_4_keep_their_causes);
   tcase_add_loop_test (entries, truncated_entry_is_refused, 0, forms);
   tcase_add_loop_test (entries, entry_with_one_changed_byte_is_refused_or_harmless, 0, forms);
   tcase_add_test (entries, entry_with_random_bytes_is_refused_or_harmless);

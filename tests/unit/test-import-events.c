@@ -141,10 +141,12 @@ draw_hosts (const Walk *walk)
   return drawn (text->str);
 }
 
-/* A list of Kubernetes nodes with some of the same addresses. */
+/* A list of Kubernetes nodes with some of the same addresses. A node that is not ready is dead for one of two causes.
+ */
 static char *
 draw_k8s (Walk *walk)
 {
+  static const char *const ready[] = { "True", "False", "Unknown" };
   GString *text = g_string_new ("{\"kind\": \"NodeList\", \"apiVersion\": \"v1\", \"items\": [");
   gboolean is_first = TRUE;
 
@@ -157,7 +159,7 @@ draw_k8s (Walk *walk)
             "{\"addresses\": [{\"type\": \"InternalIP\", \"address\": \"10.0.0.%u\"}], \"allocatable\": {\"cpu\": "
             "\"8\"}, "
             "\"conditions\": [{\"type\": \"Ready\", \"status\": \"%s\"}]}}",
-            is_first ? "" : ", ", h, h, h, g_rand_boolean (walk->rand) ? "True" : "False");
+            is_first ? "" : ", ", h, h, h, ready[g_rand_int_range (walk->rand, 0, G_N_ELEMENTS (ready))]);
         is_first = FALSE;
       }
   g_string_append (text, "]}");
@@ -192,7 +194,8 @@ step_walk (Walk *walk)
 {
   static guint number;
   guint h = (guint) g_rand_int_range (walk->rand, 0, HOSTS);
-  g_autofree char *name = g_strdup_printf ("h%u", h), *group = g_strdup_printf ("g%u", number++), *list = NULL;
+  g_autofree char *name = g_strdup_printf (g_rand_boolean (walk->rand) ? "h%u" : "k%u", h),
+                  *group = g_strdup_printf ("g%u", number++), *list = NULL;
   g_autoptr (QuoitInput) input = NULL;
   g_autoptr (QuoitRequest) request = NULL;
 

@@ -327,11 +327,12 @@ drop_node (QuoitDb *db, guint32 id, gint64 source, GError **error)
   return run_for_row (db, sqlite3_changes64 (db->handle) > 0 ? SQL_CLAIM_DROP_FIRST : SQL_NODE_DELETE, id, error);
 }
 
-/* Sets the state in the source's claim to the node, in table claim or else in the node's row. */
+/* Sets the state and its cause in the source's claim to the node, in table claim or else in the node's row. */
 static gboolean
-save_claimed_state (QuoitDb *db, QuoitNodeStateChange change, gint64 source, GError **error)
+save_claimed_state (QuoitDb *db, QuoitReportedState change, gint64 source, GError **error)
 {
   static const QuoitSql updates[] = { SQL_NODE_CLAIMED, SQL_CLAIM_CLAIMED };
+  const gboolean has_cause = change.cause != QUOIT_CAUSE_UNCHANGED;
 
   for (guint i = 0; i < G_N_ELEMENTS (updates); i++)
     {
@@ -342,6 +343,8 @@ save_claimed_state (QuoitDb *db, QuoitNodeStateChange change, gint64 source, GEr
       sqlite3_bind_int64 (stmt, 1, change.id);
       sqlite3_bind_int (stmt, 2, change.state);
       sqlite3_bind_int64 (stmt, 3, source);
+      sqlite3_bind_int (stmt, 4, has_cause ? QUOIT_NODE_CAUSE : 0);
+      sqlite3_bind_int (stmt, 5, has_cause ? quoit_node_cause_flags (change.cause) : 0);
       if (!quoit_db_run (db, updates[i], error))
         return FALSE;
       if (sqlite3_changes64 (db->handle) > 0)

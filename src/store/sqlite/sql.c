@@ -119,9 +119,9 @@ static const char *const sql[N_SQL] = {
                           " name = excluded.name, identity = excluded.identity, address = excluded.address,"
                           " slice = excluded.slice, incarnation = excluded.incarnation"
                           " WHERE (SELECT source FROM pool WHERE id = node.pool) = ?12",
-  [SQL_NODE_CLAIMED]    = "UPDATE node SET claimed = ?2 WHERE id = ?1"
+  [SQL_NODE_CLAIMED]    = "UPDATE node SET claimed = ?2, flags = (flags & ~?4) | ?5 WHERE id = ?1"
                           " AND (SELECT source FROM pool WHERE id = node.pool) = ?3",
-  [SQL_CLAIM_CLAIMED]   = "UPDATE claim SET claimed = ?2 WHERE node = ?1 AND source = ?3",
+  [SQL_CLAIM_CLAIMED]   = "UPDATE claim SET claimed = ?2, flags = (flags & ~?4) | ?5 WHERE node = ?1 AND source = ?3",
   [SQL_NODE_DELETE]     = "DELETE FROM node WHERE id = ?1",
   [SQL_CLAIM_UPSERT]    = "INSERT OR REPLACE INTO claim (node, pool, kind, worker, claimed, flags, name, identity, address,"
                           " slice, incarnation, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
