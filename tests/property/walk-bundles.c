@@ -36,7 +36,7 @@ model_may_reshape (const Model *model, guint index, guint pool, guint shape)
       const ModelNode *node = data;
 
       if (((const char *) name)[1] == (char) ('0' + index) && node->pool == pool && node->shape != shape
-          && model_used_chips (model, name, NULL) > 0)
+          && (model_used_chips (model, name, NULL) > 0 || model_is_joined (model, node)))
         return FALSE;
     }
   return TRUE;
@@ -97,7 +97,7 @@ room_of (const Model *model, const RequestSpec *spec, const char *name, const Mo
       || (spec->selector >= 0 && !selectors[spec->selector].holds[node->zone])
       || (spec->slice != NULL && strcmp (node->slice, spec->slice) != 0)
       || (spec->excluded != NULL && strcmp (node->slice, spec->excluded) == 0)
-      || (spec->bundles.are_parts && node->shape != spec->shape))
+      || (spec->bundles.are_parts && !model_may_cut (node->shape, spec)))
     return 0;
   if (ever)
     return chips / spec->bundles.chips;

@@ -175,6 +175,8 @@ model_take (Model *model, const RequestSpec *spec, QuoitGroupState state, gint64
   if (spec->bundles.n > 0)
     group->n_bundles_on = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_ptr_array_add (model->groups, group);
+  if (spec->n_cubes > 0)
+    group->cubes = model_copy_names (slices);
   for (guint i = 0; i < slices->len; i++)
     model_take_slice (model, group, slices->pdata[i]);
   return group;
@@ -404,6 +406,7 @@ model_group_difference (const Model *model, const QuoitSnapshot *snapshot)
         return difference;
       difference = removed                       ? NULL
                    : known->n_bundles_on != NULL ? model_bundles_difference (model, snapshot, known)
+                   : known->cubes != NULL        ? model_cubes_difference (model, snapshot, known, group)
                                                  : slices_difference (model, snapshot, known, group);
       if (difference != NULL)
         return difference;

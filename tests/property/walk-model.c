@@ -2,8 +2,8 @@
 #include "walk-model.h"
 
 const Shape shapes[N_SHAPES] = {
-  { "v6e", "4x4", 4, 4 },  { "v6e", "2x4", 1, 8 },  { "v5p", "2x2x2", 2, 4 },
-  { "v4", "2x2x4", 4, 4 }, { "v6e", "8x8", 16, 4 },
+  { "v6e", "4x4", 4, 4 },  { "v6e", "2x4", 1, 8 },    { "v5p", "2x2x2", 2, 4 },
+  { "v4", "2x2x4", 4, 4 }, { "v5p", "4x4x4", 16, 4 }, { "v6e", "8x8", 16, 4 },
 };
 
 const Selector selectors[N_SELECTORS] = {
@@ -38,6 +38,7 @@ group_free (gpointer data)
   spec_clear (&group->spec);
   g_free (group->request);
   g_clear_pointer (&group->n_bundles_on, g_hash_table_unref);
+  g_clear_pointer (&group->cubes, g_ptr_array_unref);
   g_free (group);
 }
 
@@ -77,6 +78,7 @@ copy_group (const ModelGroup *group)
   copy->spec.excluded = g_strdup (group->spec.excluded);
   copy->request = g_strdup (group->request);
   copy->n_bundles_on = group->n_bundles_on == NULL ? NULL : copy_bundles (group->n_bundles_on);
+  copy->cubes = group->cubes == NULL ? NULL : model_copy_names (group->cubes);
   return copy;
 }
 
@@ -160,6 +162,8 @@ source_text (const Source *source)
       g_string_append_printf (text, "%s%s %s x%u pool=p%u zone=z%u", text->len == 0 ? "" : "; ",
                               shapes[pool->shape].accelerator, shapes[pool->shape].topology, pool->n_slices, p,
                               pool->zone);
+      if (pool->shape == CUBE_SHAPE)
+        g_string_append_printf (text, " block=b%u grid=1x1x%u", pool->zone, N_POOLS * MOST_CUBES);
       append_marks (text, pool, 'd', " draining=");
       append_marks (text, pool, 'x', " dead=");
       append_marks (text, pool, 'b', " busy=");
@@ -270,11 +274,11 @@ model_import (Model *model, guint index, const Source *source)
 char *
 spec_text (const RequestSpec *spec)
 {
-  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d %d",
-                          spec->shape, spec->least, spec->n_slices, spec->pool, spec->zone, spec->selector,
-                          spec->slice == NULL ? "" : spec->slice, spec->excluded == NULL ? "" : spec->excluded,
-                          spec->bundles.n, spec->bundles.chips, spec->bundles.strategy, spec->bundles.policy,
-                          spec->bundles.in_one_slice, spec->bundles.are_parts);
+  return g_strdup_printf (
+      "%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d %d cubes %u %d", spec->shape,
+      spec->least, spec->n_slices, spec->pool, spec->zone, spec->selector, spec->slice == NULL ? "" : spec->slice,
+      spec->excluded == NULL ? "" : spec->excluded, spec->bundles.n, spec->bundles.chips, spec->bundles.strategy,
+      spec->bundles.policy, spec->bundles.in_one_slice, spec->bundles.are_parts, spec->n_cubes, spec->are_adjacent);
 }
 
 gboolean

@@ -5,14 +5,14 @@
 
 #include "../support.h"
 
-enum { N_SOURCES = 3, N_POOLS = 3, MOST_SLICES = 5, MOST_HOSTS = 4 };
+enum { N_SOURCES = 3, N_POOLS = 3, MOST_SLICES = 5, MOST_CUBES = 4, MOST_HOSTS = 16 };
 
 typedef struct {
   const char *accelerator, *topology;
   guint hosts, chips; /* chips per host */
 } Shape;
 extern const Shape shapes[];
-enum { N_SHAPES = 5 }; /* the last one is never in the fleet */
+enum { CUBE_SHAPE = 4, N_SHAPES = 6 }; /* the last one is never in the fleet */
 
 typedef struct {
   char *slice;
@@ -39,6 +39,8 @@ typedef struct {
   char *slice, *excluded;       /* NULL: none */
   gint64 lease_ms;              /* 0: none */
   BundleSpec bundles;
+  guint n_cubes; /* of each slice, which is joined from them; 0: slices of the fleet */
+  gboolean are_adjacent;
 } RequestSpec;
 
 enum { N_LABELS = 3 };
@@ -50,6 +52,7 @@ typedef struct {
   RequestSpec spec;
   char *request;            /* all that a retry with the same key compares, except name and owner */
   GHashTable *n_bundles_on; /* for bundles: node -> number of bundles; NULL: the group has slices */
+  GPtrArray *cubes;         /* names of the cubes of joined slices, slice by slice; NULL: other slices */
   QuoitGroupState state;    /* HELD, RESERVED, REMOVED */
   gint64 until_ms, ended_ms;
   gboolean expired;
@@ -114,7 +117,8 @@ gboolean model_has_slice (const Model *model, const char *slice);
 /* The chips of the node that bundles use. Appends these groups to @groups (or NULL). */
 guint model_used_chips (const Model *model, const char *node, GPtrArray *groups);
 /* Whether the slices of the pool may change to @shape. If hosts with bundles stay as lost and others are added, the
- * nodes of a slice vote on its class, which the model does not implement. */
+ * nodes of a slice vote on its class, which the model does not implement. A group of joined slices keeps its hosts even
+ * if they are in other slices then, as when GKE has made the joined slice. */
 gboolean model_may_reshape (const Model *model, guint index, guint pool, guint shape);
 gboolean model_has_lost_bundles (const Model *model, const ModelGroup *group);
 guint model_count_lost_bundles (const Model *model, const ModelGroup *group);
@@ -124,6 +128,18 @@ char *model_bundles_difference (const Model *model, const QuoitSnapshot *snapsho
 
 /* Whether nodes of one slice have different shapes. They vote on its class, which the model does not implement. */
 gboolean model_has_mixed_slices (const Model *model);
+
+/* Whether a part that the spec requests can be on a host of this shape. */
+gboolean model_may_cut (guint shape, const RequestSpec *spec);
+
+/* --- walk-cubes.c --- */
+
+/* How the slices and their states differ from the model, or NULL. */
+char *model_cubes_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known,
+                              const QuoitGroup *group);
+/* Whether a group of joined slices has the node. */
+gboolean model_is_joined (const Model *model, const ModelNode *node);
+GPtrArray *model_copy_names (const GPtrArray *names);
 
 /* --- walk-groups.c: groups, leases and owners over time --- */
 

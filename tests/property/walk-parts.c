@@ -4,7 +4,14 @@
 #include "walk.h"
 
 /* The topology of one host, by shape; NULL: the slice has only one, or is never in the fleet. */
-static const char *const host_topologies[N_SHAPES] = { "2x2", NULL, "2x2x1", "2x2x1", NULL };
+static const char *const host_topologies[N_SHAPES] = { "2x2", NULL, "2x2x1", "2x2x1", "2x2x1", NULL };
+
+/* A part can be cut from all slices of the generation whose hosts have its topology. */
+gboolean
+model_may_cut (guint shape, const RequestSpec *spec)
+{
+  return host_topologies[shape] != NULL && strcmp (shapes[shape].accelerator, shapes[spec->shape].accelerator) == 0;
+}
 
 gboolean
 model_has_mixed_slices (const Model *model)

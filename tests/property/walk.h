@@ -22,6 +22,7 @@ typedef struct {
   guint n_followed;
   guint n_commits; /* of forks */
   guint n_bundle_groups, n_bundles_moved, n_part_groups, n_part_changes;
+  guint n_joined_groups, n_joined_changes, n_cubes_replaced;
 } Walk;
 
 /* The target of a step: the ledger, or a fork of it. */
@@ -101,6 +102,20 @@ QuoitRequest *request_of_parts (const RequestSpec *spec);
 /* Apply a change of the ledger to the model, and check it. */
 void resize_parts (Call *call, ModelGroup *group, gint64 n, gboolean done);
 void release_part (Call *call, ModelGroup *group, guint part, gboolean done);
+
+/* --- walk-cubes.c --- */
+
+/* Changes the spec to joined slices. */
+void random_joined (Walk *walk, RequestSpec *spec);
+QuoitRequest *request_of_joined (const RequestSpec *spec);
+/* Like reserve_bundles(). */
+void reserve_joined (Call *call, const RequestSpec *spec, QuoitGroupState state, gint64 until_ms,
+                     const QuoitGroup *group);
+/* Apply a change of the ledger to the model, and check it. @after: the group after it; NULL: refused. Return whether
+ * the group has to change. */
+gboolean resize_joined (Call *call, ModelGroup *group, gint64 n, const QuoitGroup *after);
+gboolean repair_joined (Call *call, ModelGroup *group, const QuoitGroup *after);
+void release_joined (Call *call, ModelGroup *group, guint slice, gboolean done);
 
 /* --- walk-follow.c --- */
 
