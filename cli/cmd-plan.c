@@ -39,7 +39,11 @@ plan (Session *session, const QuoitSnapshot *snapshot, const Options *options, G
       snapshot, queue, prices, options->from_nothing ? QUOIT_PURCHASE_FROM_NOTHING : QUOIT_PURCHASE_FROM_FREE, 0,
       error);
   if (purchase == NULL)
-    return false;
+    {
+      /* A block of the price list is not in the fleet. */
+      purchase_add_file_name (options->prices, error);
+      return false;
+    }
   if (quoit_purchase_get_state (purchase) == QUOIT_PURCHASE_IMPOSSIBLE)
     session->exit_status = QUOIT_ERROR_NEVER;
   if (quoit_purchase_get_state (purchase) == QUOIT_PURCHASE_UNKNOWN)

@@ -9,8 +9,8 @@ load (const char *file, char **text, gsize *length, GError **error)
   return quoit_load_text (g_str_equal (file, "-") ? "/dev/stdin" : file, text, length, error);
 }
 
-static void
-add_file_name (const char *file, GError **error)
+void
+purchase_add_file_name (const char *file, GError **error)
 {
   g_prefix_error (error, "%s: ", g_str_equal (file, "-") ? "standard input" : file);
 }
@@ -26,7 +26,7 @@ purchase_load_queue (const char *file, GError **error)
     return NULL;
   if (quoit_queue_read (queue, text, length, error))
     return g_steal_pointer (&queue);
-  add_file_name (file, error);
+  purchase_add_file_name (file, error);
   return NULL;
 }
 
@@ -41,7 +41,7 @@ purchase_load_prices (const char *file, GError **error)
     return NULL;
   if (quoit_price_list_read (prices, text, length, error))
     return g_steal_pointer (&prices);
-  add_file_name (file, error);
+  purchase_add_file_name (file, error);
   return NULL;
 }
 

@@ -9,6 +9,8 @@
 /* Read a file, or standard input for "-". Free the results. */
 QuoitQueue *purchase_load_queue (const char *file, GError **error);
 QuoitPriceList *purchase_load_prices (const char *file, GError **error);
+/* Prefixes the error with the name of the file. */
+void purchase_add_file_name (const char *file, GError **error);
 
 /* Describes what to buy. */
 Document *purchase_describe (const QuoitPurchase *purchase);

@@ -103,7 +103,7 @@ bad 'v5p 4x4x4 1 block=a cubes=2' "expected only one of block=NAME"
 bad 'v5p 4x4x4 1 cubes=none' "cubes 'none': expected a number from 1 to 1000000"
 bad 'v5p 4x4x4 1 grid=4x4' "grid '4x4': expected the cubes of the block along each axis"
 echo 'v5p 4x4x4 1 block=z' >"$tmp/bad"
-refused 4 "a block that the fleet lacks" "block 'z': expected a block of v5p in the fleet, such as fleet/a" plan --for "$queue" --price "$tmp/bad"
+refused 4 "a block that the fleet lacks" "bad: price of cubes for block 'z': expected a block of v5p in the fleet, such as fleet/a" plan --for "$queue" --price "$tmp/bad"
 refused 2 "no queue" "expected --for QUEUE and --price FILE" plan --price "$prices"
 refused 2 "no prices" "expected --for QUEUE and --price FILE" plan --for "$queue"
 refused 2 "two files on standard input" "at most one file on standard input" plan --for - --price -
