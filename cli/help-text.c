@@ -30,33 +30,29 @@ find_indent (const char *line, guint width)
   return (gsize) (text - line) > width / 2 ? LITTLE_INDENT : (gsize) (text - line);
 }
 
-/* Appends the words of @text, whose first line has @used characters already. */
-static void
-append_words (GString *out, const char *text, guint used, gsize indent, guint width)
+/* Returns @text with one blank between words. */
+static char *
+squeeze_blanks (const char *text)
 {
-  g_auto (GStrv) words = g_strsplit_set (text, " \n", -1);
-  bool is_first = true;
+  g_autoptr (GString) squeezed = g_string_new (NULL);
 
-  for (char **word = words; *word != NULL; word++)
+  for (text += strspn (text, " "); *text != '\0'; text += strspn (text, " "))
     {
-      const guint n = text_width (*word);
+      const gsize n = strcspn (text, " ");
 
-      if (n == 0)
-        continue;
-      if (!is_first && used + 1 + n > width)
-        {
-          g_string_append_printf (out, "\n%*s", (int) indent, "");
-          used = (guint) indent;
-        }
-      else if (!is_first)
-        {
-          g_string_append_c (out, ' ');
-          used++;
-        }
-      g_string_append (out, *word);
-      used += n;
-      is_first = false;
+      g_string_append_printf (squeezed, "%s%.*s", squeezed->len == 0 ? "" : " ", (int) n, text);
+      text += n;
     }
+  return g_strdup (squeezed->str);
+}
+
+/* Appends lines of at most @width with the words of @text. The first one has @used columns already. */
+static void
+append_lines (GString *out, const char *text, guint used, gsize indent, guint width)
+{
+  g_autofree char *squeezed = squeeze_blanks (text);
+
+  text_append_words (out, squeezed, used, (guint) indent, width);
   g_string_append_c (out, '\n');
 }
 
@@ -67,7 +63,7 @@ append_indented (GString *out, const char *line, guint width)
   const gsize n_head = strlen (line) <= indent || indent == LITTLE_INDENT ? strspn (line, " ") : indent;
 
   g_string_append_len (out, line, (gssize) n_head);
-  append_words (out, line + n_head, (guint) n_head, indent, width);
+  append_lines (out, line + n_head, (guint) n_head, indent, width);
 }
 
 /* Returns the number of lines of the paragraph that begins with @lines. */
@@ -120,7 +116,7 @@ help_text_wrap (const char *help, guint width)
           line[n] = NULL;
           text = g_strjoinv (" ", line);
           line[n] = end;
-          append_words (out, text, 0, 0, width);
+          append_lines (out, text, 0, 0, width);
         }
       line += n;
     }

@@ -302,23 +302,36 @@ text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError
   return true;
 }
 
+void
+text_append_words (GString *out, const char *text, guint used, guint indent, guint width)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+
+  for (char **word = words; *word != NULL; word++)
+    {
+      const guint n = text_width (*word);
+
+      if (word != words && used + 1 + n > width)
+        {
+          g_string_append_printf (out, "\n%*s", (int) indent, "");
+          used = indent;
+        }
+      else if (word != words)
+        {
+          g_string_append_c (out, ' ');
+          used++;
+        }
+      g_string_append (out, *word);
+      used += n;
+    }
+}
+
 char *
 text_divide (const char *text, guint width)
 {
   GString *lines = g_string_new (NULL);
-  g_auto (GStrv) words = g_strsplit (text, " ", -1);
-  guint used = 0;
 
-  for (char **word = words; *word != NULL; word++)
-    {
-      const guint more = text_width (*word);
-      const bool is_first = word == words;
-
-      if (!is_first)
-        g_string_append_c (lines, used + 1 + more > width ? '\n' : ' ');
-      used = is_first || used + 1 + more > width ? more : used + 1 + more;
-      g_string_append (lines, *word);
-    }
+  text_append_words (lines, text, 0, 0, width);
   return g_string_free (lines, FALSE);
 }
 

@@ -18,8 +18,11 @@ char *text_in_one_line (const char *text);
 guint text_char_width (gunichar c);
 guint text_width (const char *text);
 
-/* Divides @text at blanks into lines of at most @width, where it can. Words stay whole, so that they can be copied.
- * g_free() the result. */
+/* Appends @text, divided at blanks into lines of at most @width, where it can. Words stay whole, so that they can be
+ * copied. The first line has @used columns already; the others begin after @indent blanks. */
+void text_append_words (GString *out, const char *text, guint used, guint indent, guint width);
+
+/* Returns @text, divided in this way. g_free() it. */
 char *text_divide (const char *text, guint width);
 
 /* Escapes a JSON document, which must be UTF-8: characters that are invisible or reverse the direction of text become
