@@ -89,22 +89,33 @@ format_question (const char *typed, const GOptionEntry *options, const GOptionEn
   return nearest_format_question (&nearest, "--");
 }
 
-/* Rewrites GOption's message on an unknown option, which ends with that word of the command line: with the nearest
- * option, or the command that lists the options. */
-static void
-explain_unknown_option (GError *error, const GOptionEntry *options, const GOptionEntry *common, const Verb *verb)
+/* Returns the first word that GOption has left although it looks like an option; NULL: there is none. In strict POSIX
+ * mode, the words from the first argument on are not parsed. */
+static const char *
+find_unknown_option (GOptionContext *context, char *const *words)
 {
-  const char *word = strstr (error->message, " -");
-  g_autofree char *question = NULL, *message = NULL;
+  for (words++; *words != NULL && !g_str_equal (*words, "--"); words++)
+    if ((*words)[0] == '-' && (*words)[1] != '\0')
+      return *words;
+    else if (g_option_context_get_strict_posix (context))
+      return NULL;
+  return NULL;
+}
 
-  if (word == NULL)
-    return;
-  word++;
-  question = g_str_has_prefix (word, "--") ? format_question (word + 2, options, common) : g_strdup ("");
-  message = error->message;
-  error->message = question[0] != '\0' ? g_strdup_printf ("unknown option '%s'%s", word, question)
-                                       : g_strdup_printf ("unknown option '%s'; see quoit %s%s--help", word,
-                                                          verb == NULL ? "" : verb->name, verb == NULL ? "" : " ");
+/* The message has the nearest option, or the command that lists the options. */
+static bool
+refuse_unknown_option (const char *word, const GOptionEntry *options, const GOptionEntry *common, const Verb *verb,
+                       GError **error)
+{
+  g_autofree char *question
+      = g_str_has_prefix (word, "--") ? format_question (word + 2, options, common) : g_strdup ("");
+
+  if (question[0] != '\0')
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unknown option '%s'%s", word, question);
+  else
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "unknown option '%s'; see quoit %s%s--help", word,
+                 verb == NULL ? "" : verb->name, verb == NULL ? "" : " ");
+  return false;
 }
 
 static void
@@ -135,18 +146,20 @@ session_parse_context (GOptionContext *context, const Verb *verb, char ***words,
 {
   const guint width = find_width ();
   g_autoptr (GError) why = NULL;
+  const char *unknown;
   gboolean is_parsed;
 
   if (options != NULL)
     g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_main_entries (context, common, NULL);
+  /* GOption's own error has the unknown option only in its message. */
+  g_option_context_set_ignore_unknown_options (context, TRUE);
   help_text_set_width (width == 0 ? DEFAULT_WIDTH : width);
   is_parsed = g_option_context_parse_strv (context, words, &why);
   help_text_set_width (0);
+  unknown = is_parsed ? find_unknown_option (context, *words) : NULL;
   if (is_parsed)
-    return true;
-  if (g_error_matches (why, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
-    explain_unknown_option (why, options, common, verb);
+    return unknown == NULL || refuse_unknown_option (unknown, options, common, verb, error);
   /* GOption's messages begin with a capital letter, quoit's do not. */
   if (why->domain == G_OPTION_ERROR)
     why->message[0] = g_ascii_tolower (why->message[0]);
