@@ -34,16 +34,20 @@ is_whole (const Draining *draining)
   return draining->n_draining > 1 && draining->n_draining == draining->n_live && draining->reason != NULL;
 }
 
-/* Returns the name of a pool for people: the short name if it is unique, otherwise the full name. */
-static char *
-pool_display_name (const QuoitSnapshot *snapshot, uint32_t pool)
+/* Returns how many pools have each name. The caller owns the table, but not the names. */
+static GHashTable *
+count_pool_names (const QuoitSnapshot *snapshot)
 {
-  const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
-  guint n = 0;
+  GHashTable *counts = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
-    n += g_str_equal (quoit_snapshot_get_pool_name (snapshot, i), name);
-  return n == 1 ? g_strdup (name) : g_strdup_printf ("%s/%s", pool_source (snapshot, pool), name);
+  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
+    {
+      const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
+
+      g_hash_table_insert (counts, (gpointer) name,
+                           GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1));
+    }
+  return counts;
 }
 
 /* A source that gives a reason reports the state again with each sync, so undrain would not last. */
@@ -69,14 +73,24 @@ add_row (Table *problems, const char *kind, const char *name, char *shown, char 
   g_free (shown);
 }
 
+/* A pool is shown with its short name if that is unique, otherwise with its full name. */
 static void
 add_pools (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools)
 {
+  g_autoptr (GHashTable) counts = count_pool_names (snapshot);
+
   for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
-    if (is_whole (&pools[pool]))
-      add_row (problems, "pool", quoit_snapshot_get_pool_name (snapshot, pool), pool_display_name (snapshot, pool),
-               g_strdup_printf ("%s/%s", pool_source (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool)),
+    {
+      const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
+      char *full_name;
+
+      if (!is_whole (&pools[pool]))
+        continue;
+      full_name = g_strdup_printf ("%s/%s", pool_source (snapshot, pool), name);
+      add_row (problems, "pool", name,
+               g_strdup (GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) == 1 ? name : full_name), full_name,
                &pools[pool]);
+    }
 }
 
 static void
