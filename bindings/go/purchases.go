@@ -223,8 +223,8 @@ func (l *PriceList) addCubes(list *C.QuoitPriceList) error {
 //
 // It fails with Invalid if a request is incomplete, not in the catalogue, or states more than slices and their number, if a
 // line of a text is not a request or a price, if a price is not a number from 0 to 100,000,000 or its class has one already,
-// if several sources have a block of the name in a price, and if start is not one of the constants; with NotFound if the
-// fleet has no such block.
+// if several sources have a block of the name in a price, if a block has two prices, and if start is not one of the
+// constants; with NotFound if the fleet has no such block.
 func (s *Snapshot) PlanPurchase(queue PurchaseQueue, prices *PriceList, start PurchaseStart, steps uint64) (*Purchase, error) {
 	cQueue, err := queue.toC()
 	if err != nil {

@@ -264,7 +264,8 @@ typedef struct _QuoitPurchase QuoitPurchase;
  * others, unless a request selects its block.
  *
  * Fails with %QUOIT_ERROR_INVALID for an unknown @start, and if cubes for a block have a price and several sources have
- * a block of that name; with %QUOIT_ERROR_NOT_FOUND if the fleet has no such block.
+ * a block of that name, or the block has another price under its other name; with %QUOIT_ERROR_NOT_FOUND if the fleet
+ * has no such block.
  *
  * Returns: (transfer full): the purchase; quoit_purchase_free() it
  *

@@ -54,9 +54,26 @@ find_block (const QuoitLayout *layout, const QuoitBlocks *blocks, const char *na
   return found;
 }
 
-static gboolean
-check_block (const QuoitLayout *layout, const QuoitPrice *price, GError **error)
+/* Returns the price among the first @n that is for the block; NULL: none. */
+static const QuoitPrice *
+find_price (const QuoitLayout *layout, const QuoitPriceList *prices, guint n, QuoitGeneration generation,
+            const QuoitBlock *block)
 {
+  for (guint i = 0; i < n; i++)
+    {
+      const QuoitPrice *price = &g_array_index (prices->prices, QuoitPrice, i);
+
+      if (price->block != NULL && price->facts.generation == generation && has_name (layout, block, price->block))
+        return price;
+    }
+  return NULL;
+}
+
+/* Checks the price at @index. The list itself cannot know that NAME and SOURCE/NAME are the same block. */
+static gboolean
+check_block (const QuoitLayout *layout, const QuoitPriceList *prices, guint index, GError **error)
+{
+  const QuoitPrice *price = &g_array_index (prices->prices, QuoitPrice, index), *other;
   QuoitBlocks *blocks = find_blocks (layout, price->facts.generation);
   g_autofree char *quoted = quoit_quote (price->block), *example = NULL;
   guint n;
@@ -64,7 +81,12 @@ check_block (const QuoitLayout *layout, const QuoitPrice *price, GError **error)
 
   if (blocks != NULL && blocks->n > 0)
     example = full_name (layout, block != NULL ? block : &blocks->blocks[0]);
+  other = n == 1 ? find_price (layout, prices, index, price->facts.generation, block) : NULL;
   g_clear_pointer (&blocks, quoit_blocks_unref);
+  if (other != NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "price of cubes for block %s: expected one price for each block, and an earlier one is for %s",
+                       quoted, example);
   if (n == 1)
     return TRUE;
   if (n > 1)
@@ -81,12 +103,8 @@ gboolean
 quoit_purchase_check_blocks (const QuoitLayout *layout, const QuoitPriceList *prices, GError **error)
 {
   for (guint i = 0; prices != NULL && i < prices->prices->len; i++)
-    {
-      const QuoitPrice *price = &g_array_index (prices->prices, QuoitPrice, i);
-
-      if (price->block != NULL && !check_block (layout, price, error))
-        return FALSE;
-    }
+    if (g_array_index (prices->prices, QuoitPrice, i).block != NULL && !check_block (layout, prices, i, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -100,17 +118,9 @@ limit_of (const QuoitPrice *price)
 
 /* Returns the price of cubes for the block; NULL: none. */
 static const QuoitPrice *
-find_price (const QuoitLayout *layout, const QuoitPriceList *prices, QuoitGeneration generation,
-            const QuoitBlock *block)
+price_of (const QuoitLayout *layout, const QuoitPriceList *prices, QuoitGeneration generation, const QuoitBlock *block)
 {
-  for (guint i = 0; prices != NULL && i < prices->prices->len; i++)
-    {
-      const QuoitPrice *price = &g_array_index (prices->prices, QuoitPrice, i);
-
-      if (price->block != NULL && price->facts.generation == generation && has_name (layout, block, price->block))
-        return price;
-    }
-  return NULL;
+  return prices == NULL ? NULL : find_price (layout, prices, prices->prices->len, generation, block);
 }
 
 /* Sets the positions of the free cubes of a block. */
@@ -186,7 +196,7 @@ add_blocks (QuoitPurchaseMarket *market, QuoitPurchase *purchase, const QuoitFle
           if (counts[b] > 0)
             set_positions (market, &cubing, set, b, &row);
           add_block (market, purchase, fleet->layout, block,
-                     find_price (fleet->layout, prices, market->generation, block), &row);
+                     price_of (fleet->layout, prices, market->generation, block), &row);
           market->loose.n_free -= MIN (market->loose.n_free, counts[b]);
         }
     }
@@ -203,7 +213,7 @@ add_priced_blocks (QuoitPurchaseMarket *market, QuoitPurchase *purchase, const Q
 
   for (guint32 b = 0; blocks != NULL && b < blocks->n; b++)
     add_block (market, purchase, layout, &blocks->blocks[b],
-               find_price (layout, prices, market->generation, &blocks->blocks[b]), &(QuoitCubeBlock) { 0 });
+               price_of (layout, prices, market->generation, &blocks->blocks[b]), &(QuoitCubeBlock) { 0 });
   g_clear_pointer (&blocks, quoit_blocks_unref);
 }
 

@@ -31,6 +31,6 @@ void quoit_purchase_market_finish (QuoitPurchaseMarket *market);
 /* Returns how many slices the request could get, if no other one took cubes. */
 guint32 quoit_purchase_count_joined (const QuoitFleet *fleet, const QuoitRequest *request);
 
-/* Returns whether the blocks that the list names are in the fleet, each in one source. Fails with NOT_FOUND, or with
- * INVALID. */
+/* Returns whether the blocks that the list names are in the fleet, each in one source and with one price. Fails with
+ * NOT_FOUND, or with INVALID. */
 gboolean quoit_purchase_check_blocks (const QuoitLayout *layout, const QuoitPriceList *prices, GError **error);

@@ -38,8 +38,7 @@ struct _QuoitPurchase {
   GArray *joined;       /* of QuoitPurchaseJoined, by request and block */
 };
 
-/* Fills @purchase. @prices: NULL: each slice costs its chips. Fails with NOT_FOUND or INVALID if the fleet has not
- * exactly one block of a name in the price list. */
+/* Fills @purchase. @prices: NULL: each slice costs its chips. Fails like quoit_purchase_check_blocks(). */
 gboolean quoit_purchase_plan (QuoitPurchase *purchase, const QuoitFleet *fleet, const QuoitQueue *queue,
                               const QuoitPriceList *prices, QuoitPurchaseStart start, guint64 steps, GError **error);
 void quoit_purchase_clear (QuoitPurchase *purchase);

@@ -206,9 +206,11 @@ static const struct {
   { TWO_BLOCKS, "v4 4x4x4 1 block=a", QUOIT_ERROR_NOT_FOUND, "expected a block of v4 in the fleet, which has none" },
   { "v5p 4x4x4 x2", "v5p 4x4x4 1 block=a", QUOIT_ERROR_NOT_FOUND,
     "expected a block of v5p in the fleet, which has none" },
+  { TWO_BLOCKS, "v5p 4x4x4 2 block=a\nv5p 4x4x4 1 block=b\nv5p 4x4x4 1 block=fleet/a", QUOIT_ERROR_INVALID,
+    "price of cubes for block 'fleet/a': expected one price for each block, and an earlier one is for fleet/a" },
 };
 
-START_TEST (price_of_an_unknown_block_is_refused)
+START_TEST (price_that_is_not_for_one_block_is_refused)
 {
   g_autoptr (QuoitSnapshot) snapshot = snapshot_of (bad_blocks[_i].fleet);
   g_autoptr (QuoitQueue) queue = queue_of ("v6e 4x4 x 1");
@@ -569,7 +571,7 @@ main (void)
   tcase_add_loop_test (tcase, purchases_are_the_expected_ones, 0, (int) G_N_ELEMENTS (purchases));
   tcase_add_loop_test (tcase, purchases_of_cubes_are_the_expected_ones, 0, (int) G_N_ELEMENTS (cubes));
   tcase_add_test (tcase, without_prices_joined_slices_are_missing);
-  tcase_add_loop_test (tcase, price_of_an_unknown_block_is_refused, 0, (int) G_N_ELEMENTS (bad_blocks));
+  tcase_add_loop_test (tcase, price_that_is_not_for_one_block_is_refused, 0, (int) G_N_ELEMENTS (bad_blocks));
   tcase_add_test (tcase, block_of_two_sources_needs_its_source);
   tcase_add_loop_test (tcase, purchases_grant_their_queues, 0, 4);
   tcase_add_test (tcase, without_prices_chips_count);

@@ -507,7 +507,7 @@ class Snapshot(View):
 
         Raises:
             InvalidError: a request or a price is not valid; for text, the message has the number of the line. Or
-                several sources have a block of the name in a price.
+                several sources have a block of the name in a price, or a block has two prices.
             NotFoundError: the fleet has no block of the name in a price.
         """
         return plan_purchase(self._handle, queue, prices, start, steps)
