@@ -348,7 +348,20 @@ resize_joined (Call *call, ModelGroup *group, gint64 n, const QuoitGroup *after)
   return TRUE;
 }
 
-/* Counts the cubes that have to be replaced, in each block; those that are lost as a whole are in none. */
+/* Whether all cubes of the slice with the cube @i are known, and in one block. An import can change their blocks. */
+static gboolean
+is_in_one_block (const Model *model, const ModelGroup *group, guint i)
+{
+  const guint n_cubes = group->spec.n_cubes, first = i / n_cubes * n_cubes;
+
+  for (guint k = first; k < first + n_cubes; k++)
+    if (any_node (model, group->cubes->pdata[k]) == NULL
+        || block_of (model, group->cubes->pdata[k]) != block_of (model, group->cubes->pdata[first]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Counts the cubes that have to be replaced, in each block. Sets *@are_known to whether each slice has a block. */
 static guint
 count_bad (const Model *model, const ModelGroup *group, guint counts[N_BLOCKS], gboolean *are_known)
 {
@@ -359,10 +372,10 @@ count_bad (const Model *model, const ModelGroup *group, guint counts[N_BLOCKS], 
   for (guint i = 0; i < group->cubes->len; i++)
     if (model_slice_state (model, group->cubes->pdata[i]) != QUOIT_GROUP_SLICE_WHOLE)
       {
-        if (any_node (model, group->cubes->pdata[i]) == NULL)
-          *are_known = FALSE;
-        else
+        if (is_in_one_block (model, group, i))
           counts[block_of (model, group->cubes->pdata[i])]++;
+        else
+          *are_known = FALSE;
         n++;
       }
   return n;
