@@ -77,6 +77,16 @@ ok 0 "the command that status names" undrain pool two-slices/tpu-group --now "$n
 drained "nothing" "[]"
 baseline
 
+# --- the time for many pools is not that of all pairs of them, which would be more than 10 s
+export QUOIT_DB="$tmp/pools.db"
+awk 'BEGIN { for (i = 0; i < 40000; i++) { printf "%sv5e 2x4 x1 pool=p%d hostchips=4 zone=z", separator, i; separator = "; " } }' >"$tmp/pools.txt"
+ok 0 "a ledger for many pools" init
+holds "many pools are imported" sh -c '"$1" import fleet - <"$2" >/dev/null' sh "$program" "$tmp/pools.txt"
+ok 0 "all of them are drained" drain zone z --now "$now"
+holds "status names them in time" sh -c 'ulimit -t 6 && "$1" status >"$2"' sh "$program" "$tmp/out"
+out "the last pool is drained" "quoit undrain pool p39999"
+export QUOIT_DB="$tmp/quoit.db"
+
 # --- env selects among slices with the same name
 refused 3 "ambiguous --slice" "--slice: |'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" env train --slice tpu-group-0
 refused 3 "ambiguous name in show" "'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" show tpu-group-0
