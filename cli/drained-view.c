@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drained-view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "fleet-view.h"
@@ -34,20 +35,32 @@ is_whole (const Draining *draining)
   return draining->n_draining > 1 && draining->n_draining == draining->n_live && draining->reason != NULL;
 }
 
-/* Returns how many pools have each name. The caller owns the table, but not the names. */
-static GHashTable *
-count_pool_names (const QuoitSnapshot *snapshot)
+static int
+by_text (const void *a, const void *b)
 {
-  GHashTable *counts = g_hash_table_new (g_str_hash, g_str_equal);
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
 
-  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
-    {
-      const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
+/* Returns the names of all pools in order. The caller owns the array, but not the names. */
+static const char **
+sort_pool_names (const QuoitSnapshot *snapshot)
+{
+  const uint32_t n = quoit_snapshot_get_n_pools (snapshot);
+  const char **names = g_new0 (const char *, n + 1);
 
-      g_hash_table_insert (counts, (gpointer) name,
-                           GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1));
-    }
-  return counts;
+  for (uint32_t pool = 0; pool < n; pool++)
+    names[pool] = quoit_snapshot_get_pool_name (snapshot, pool);
+  qsort (names, n, sizeof *names, by_text);
+  return names;
+}
+
+/* Whether only one of the @n names in order is @name, which is one of them. */
+static bool
+is_unique (const char *const *names, uint32_t n, const char *name)
+{
+  const char *const *found = bsearch (&name, names, n, sizeof *names, by_text);
+
+  return (found == names || strcmp (found[-1], name) != 0) && (found == names + n - 1 || strcmp (found[1], name) != 0);
 }
 
 /* A source that gives a reason reports the state again with each sync, so undrain would not last. */
@@ -77,9 +90,10 @@ add_row (Table *problems, const char *kind, const char *name, char *shown, char 
 static void
 add_pools (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools)
 {
-  g_autoptr (GHashTable) counts = count_pool_names (snapshot);
+  const uint32_t n = quoit_snapshot_get_n_pools (snapshot);
+  g_autofree const char **names = sort_pool_names (snapshot);
 
-  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
+  for (uint32_t pool = 0; pool < n; pool++)
     {
       const char *name = quoit_snapshot_get_pool_name (snapshot, pool);
       char *full_name;
@@ -87,8 +101,7 @@ add_pools (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools
       if (!is_whole (&pools[pool]))
         continue;
       full_name = g_strdup_printf ("%s/%s", pool_source (snapshot, pool), name);
-      add_row (problems, "pool", name,
-               g_strdup (GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) == 1 ? name : full_name), full_name,
+      add_row (problems, "pool", name, g_strdup (is_unique (names, n, name) ? name : full_name), full_name,
                &pools[pool]);
     }
 }
