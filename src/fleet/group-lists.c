@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/group-lists.h"
 
+#include "base/name-hash.h"
+
 static gint
 compare_ids (gconstpointer a, gconstpointer b)
 {
@@ -32,7 +34,7 @@ quoit_group_lists_new (const QuoitFleet *fleet)
 
   lists->groups = g_ptr_array_new ();
   lists->owners = g_ptr_array_new ();
-  lists->by_owner = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref);
+  lists->by_owner = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref);
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);

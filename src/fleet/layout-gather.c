@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "fleet/kind.h"
 
@@ -85,7 +86,7 @@ enum { MAX_CLAIMED_BYTES = 7 << 28 };
 static gboolean
 check_sources (const QuoitBuilder *builder, GError **error)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   gsize bytes = 0;
 
   for (guint p = 0; p < builder->n_parts; p++)

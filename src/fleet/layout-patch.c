@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "fleet/kind.h"
 
 /* A node of the update, and its index in the layout. */
@@ -40,7 +41,7 @@ match_pools (Patch *patch)
     return TRUE;
   if (n > source->n_pools || (n < source->n_pools && !patch->update->keeps_pools))
     return FALSE;
-  pools = g_hash_table_new (g_str_hash, g_str_equal);
+  pools = g_hash_table_new (quoit_hash_text, g_str_equal);
   for (guint32 p = source->first_pool; p < source->first_pool + source->n_pools; p++)
     g_hash_table_insert (pools, (gpointer) quoit_layout_text (layout, layout->pools[p].name), GUINT_TO_POINTER (p + 1));
   for (guint32 c = 0; c < n; c++)
@@ -152,7 +153,7 @@ static GHashTable *
 list_vacancies (const Patch *patch)
 {
   const QuoitLayout *layout = patch->layout;
-  g_autoptr (GHashTable) vacancies = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) vacancies = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 
   for (guint32 i = 0; i < patch->update->n_removed; i++)
     {

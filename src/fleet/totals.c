@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 static void
 total_clear (gpointer data)
 {
@@ -84,7 +86,7 @@ quoit_fleet_totals (const QuoitFleet *fleet)
 {
   const QuoitLayout *layout = fleet->layout;
   GArray *totals = g_array_new (FALSE, TRUE, sizeof (QuoitTotal));
-  g_autoptr (GHashTable) index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) index = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   g_autofree guint32 *n_nodes = g_new0 (guint32, ((gsize) layout->n_kinds + 1) * QUOIT_N_UNIT_STATES);
 
   g_array_set_clear_func (totals, total_clear);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 /* Returns the claim's requests of devices, or NULL if the object is not in the file or has none. */
 static JsonArray *
 find_requests (QuoitChecker *checker, JsonNode *claim)
@@ -88,7 +90,7 @@ static void
 check_names (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
              const QuoitCheckGroup *group)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonArray *claims = read_claims (checker, group);
 
   (void) cluster;
@@ -215,7 +217,7 @@ check_mode (QuoitChecker *checker, JsonNode *request)
 static void
 check_devices (QuoitChecker *checker, JsonNode *spec)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonNode *node = quoit_check_member (checker, quoit_check_member (checker, spec, "devices"), "requests");
   JsonArray *requests = quoit_check_array (checker, node, "requests");
 

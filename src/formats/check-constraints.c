@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dns.h"
+#include "base/name-hash.h"
 
 static const char label_name[] = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 static const char label_key[] = "at most 63 letters, digits, '-', '_' and '.', perhaps after a DNS name and '/'";
@@ -110,7 +111,7 @@ element_identity (const QuoitComparison *comparison, const QuoitSchemaConstraint
 static void
 check_differ (QuoitComparison *comparison, const QuoitPlace *place, const QuoitSchemaConstraint *constraint)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   JsonArray *array = json_node_get_array (place->node);
   g_autoptr (GString) keys = g_string_new (NULL);
 

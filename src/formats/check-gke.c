@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dns.h"
+#include "base/name-hash.h"
 
 /* GKE appends a hyphen and eight characters to the name of a Slice (gke-kuberay-jax 9.1). */
 enum { LONGEST_SLICE_NAME = 54, CHIPS_OF_A_CUBE = 64 };
@@ -44,7 +45,7 @@ check_name (QuoitChecker *checker, JsonNode *object)
 static void
 check_partitions (QuoitChecker *checker, JsonNode *spec, const QuoitCheckText *topology)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonNode *node = quoit_check_member (checker, spec, "partitionIds");
   JsonArray *ids = quoit_check_array (checker, node, "partitionIds");
   QuoitShape shape;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "formats/ray-kinds.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
@@ -135,7 +136,7 @@ static void
 check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFacts *kind)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (QuoitCheckGroup));
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   QuoitCheckCluster cluster = { .document = document,
                                 .kind = kind->name,
                                 .longest_name = kind->longest_name,
@@ -219,7 +220,7 @@ add_name (QuoitChecker *checker, JsonNode *object, const char *kind)
   names = g_hash_table_lookup (checker->objects, kind);
   if (names == NULL)
     {
-      names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
       g_hash_table_insert (checker->objects, g_strdup (kind), names);
     }
   g_hash_table_insert (names, expand_name (checker, name), object);
@@ -299,7 +300,8 @@ check_schema (QuoitChecker *checker, JsonNode *object, const char *kind)
 static void
 check_file (QuoitChecker *checker)
 {
-  g_hash_table_insert (checker->objects, g_strdup (""), g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL));
+  g_hash_table_insert (checker->objects, g_strdup (""),
+                       g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL));
   for_each_object (checker, add_name);
   for_each_object (checker, check_object);
   for_each_object (checker, check_schema);
@@ -329,10 +331,10 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   checker.tree = tree;
   checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.error };
   checker.notices = notices = quoit_check_notices_new ();
-  checker.reported = reported = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  checker.reported = reported = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   checker.refused = refused = g_hash_table_new (g_direct_hash, g_direct_equal);
   checker.objects = objects
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
+      = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
   check_file (&checker);
   return quoit_check_take_findings (&checker);
 }

@@ -7,6 +7,7 @@
 
 #include "base/dns.h"
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "formats/quantity.h"
 
 static const char exists[] = "Exists";
@@ -116,7 +117,7 @@ check_value_from (const QuoitComparison *comparison, const QuoitPlace *place)
 static GHashTable *
 read_names (const QuoitComparison *comparison, JsonNode *list)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   if (list != NULL && !JSON_NODE_HOLDS_ARRAY (list))
     return NULL;

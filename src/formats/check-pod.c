@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "models/webhook/containers.h"
 #include "models/webhook/names.h"
 
@@ -62,7 +63,7 @@ check_templates (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 static GHashTable *
 claim_names (QuoitChecker *checker, const QuoitCheckGroup *group)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonArray *claims = read_claims (checker, group);
 
   for (guint i = 0; claims != NULL && i < json_array_get_length (claims); i++)
@@ -263,7 +264,7 @@ hosts_to_check (const ChipContainers *processes, gint64 n_hosts)
 static void
 check_host (QuoitChecker *checker, const QuoitCheckRule *rule, ChipContainers *processes, gint64 host)
 {
-  g_autoptr (GHashTable) seen_ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen_ids = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < processes->containers->len; i++)
     {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 
 static const char kueue_group[] = "kueue.x-k8s.io";
 
@@ -268,7 +269,7 @@ quoit_check_queue_of_job (QuoitChecker *checker, const QuoitCheckCluster *cluste
 static void
 check_topology (QuoitChecker *checker, JsonNode *object)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonNode *spec = quoit_check_member (checker, object, "spec"), *node = quoit_check_member (checker, spec, "levels");
   JsonArray *levels = quoit_check_array (checker, node, "levels");
   guint n = levels == NULL ? 0 : json_array_get_length (levels);

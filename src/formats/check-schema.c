@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/text.h"
 #include "formats/ray-kinds.h"
 #include "formats/schema/compare.h"
@@ -297,7 +298,7 @@ compare_object (QuoitComparison *comparison, const QuoitPlace *place)
           const char *nearest = report_unknown (comparison, place, name, member);
 
           if (nearest != NULL && meant == NULL)
-            meant = g_hash_table_new (g_str_hash, g_str_equal);
+            meant = g_hash_table_new (quoit_hash_text, g_str_equal);
           if (nearest != NULL)
             g_hash_table_add (meant, (char *) nearest);
         }
@@ -512,8 +513,8 @@ static void
 comparison_init (QuoitComparison *comparison, QuoitChecker *checker, QuoitSchemaReader reader)
 {
   *comparison = (QuoitComparison) { .checker = checker, .reader = reader };
-  comparison->patterns = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_regex_unref);
-  comparison->missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  comparison->patterns = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, (GDestroyNotify) g_regex_unref);
+  comparison->missing = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 }
 
 static void

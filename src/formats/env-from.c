@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/webhook/containers.h"
 
 /* Many containers can repeat one large ConfigMap. */
@@ -90,8 +91,8 @@ read_objects (QuoitEnvFromReader *reader)
   documents = quoit_manifest_objects (reader->manifest);
   if (documents == NULL)
     return FALSE;
-  reader->objects = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
-  reader->missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader->objects = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  reader->missing = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   for (guint i = 0; i < documents->len; i++)
     if (!add_object (reader, documents->pdata[i]))
       return FALSE;

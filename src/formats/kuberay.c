@@ -2,6 +2,7 @@
 #include "formats/kuberay.h"
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "formats/env-from.h"
 #include "formats/raycluster.h"
 #include "formats/variables.h"
@@ -129,7 +130,7 @@ read_group (QuoitEnvFromReader *env_from, JsonNode *node, GHashTable *names, GAr
 static gboolean
 read_cluster (const QuoitManifest *manifest, QuoitKuberayManifest *result)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   g_auto (QuoitEnvFromReader) env_from = { .manifest = manifest, .notes = result->notes };
   QuoitRayObject object;
   JsonArray *groups = NULL;

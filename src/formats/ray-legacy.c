@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "models/ray/resource-names.h"
 
@@ -353,7 +354,7 @@ quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *pla
   places->places = g_new0 (QuoitRayPlace, unlabelled->n_rows);
   places->texts = g_string_chunk_new (4096);
   search.pod_type = g_new0 (const char *, unlabelled->n_rows);
-  search.resource_rows = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_resource_rows);
+  search.resource_rows = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, free_resource_rows);
   for (guint i = 0; i < unlabelled->n_rows; i++)
     {
       find_head (&search, i);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 static void
 clear_devices (QuoitManifestDevices *devices)
 {
@@ -197,7 +199,7 @@ quoit_worker_group_read_devices (const QuoitManifest *manifest, const QuoitWorke
     .manifest = manifest,
     .group = group,
     .claims = claims,
-    .uses = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
+    .uses = g_hash_table_new_full (quoit_hash_text, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref),
     .classes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (QuoitManifestDeviceClaim));

@@ -2,6 +2,7 @@
 /* Reads the requests in a ResourceClaim or ResourceClaimTemplate, and counts the devices of each class. */
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "formats/raycluster-devices.h"
 
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
@@ -153,7 +154,7 @@ quoit_manifest_devices_read_requests (QuoitManifestDevices *devices, const Quoit
                                       JsonNode *document)
 {
   const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (quoit_hash_text, g_str_equal);
   JsonNode *spec = document, *spec_devices;
   JsonArray *requests;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
 #include "models/kuberay/names.h"
@@ -84,7 +85,7 @@ add_head (const QuoitManifest *manifest, const QuoitRayObject *object, GHashTabl
 static gboolean
 add_workers (const QuoitManifest *manifest, const QuoitRayObject *object, GHashTable *names, QuoitClaims *claims)
 {
-  g_autoptr (GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) groups = g_hash_table_new (quoit_hash_text, g_str_equal);
   gint64 n_nodes = 1;
   JsonNode *node;
   JsonArray *array;
@@ -132,7 +133,7 @@ static QuoitClaims *
 read_cluster (const QuoitManifest *manifest, const char *source, QuoitWorkload *workload)
 {
   g_autoptr (QuoitClaims) claims = NULL;
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   QuoitRayObject object;
 
   if (!quoit_workload_read (manifest, source, workload, &claims))

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "formats/ray-kinds.h"
 #include "models/ray/label-syntax.h"
 
@@ -398,7 +399,7 @@ read_object (Reader *reader, JsonNode *document)
 gboolean
 quoit_workload_read (const QuoitManifest *manifest, const char *source, QuoitWorkload *workload, QuoitClaims **claims)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) names = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   g_autoptr (QuoitClaims) result = NULL;
   g_auto (QuoitWorkload) unused = { 0 };
   Reader reader = { .manifest = manifest, .names = names, .workload = workload == NULL ? &unused : workload };

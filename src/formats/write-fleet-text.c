@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "base/time.h"
 #include "fleet/blocks.h"
 #include "fleet/group-lists.h"
@@ -63,7 +64,7 @@ make_label_value (const char *text)
 static GHashTable *
 count_pool_names (const QuoitLayout *layout)
 {
-  GHashTable *n_pools = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTable *n_pools = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   for (guint32 p = 0; p < layout->n_pools; p++)
     {
@@ -541,7 +542,7 @@ quoit_write_fleet_text (const QuoitFleet *fleet, GError **error)
   g_autofree guint8 *has_group = g_new0 (guint8, layout->n_slices + 1);
   g_auto (GStrv) pools = g_new0 (char *, layout->n_pools + 1);
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
-  g_autoptr (GHashTable) n_slices = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) n_slices = g_hash_table_new (quoit_hash_text, g_str_equal);
   g_autoptr (GString) text = g_string_new (NULL);
   Writing writing = { fleet, layout, pools, numbers, has_group, groups, n_slices, text };
 

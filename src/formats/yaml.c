@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/name-hash.h"
 #include "formats/yaml-scalar.h"
 
 /* A complete value, with its size, which the limits on aliases need. */
@@ -460,7 +461,7 @@ quoit_tree_parse_yaml (const char *text, gsize length, GError **error)
   builder.tree = tree = quoit_tree_new ();
   builder.frames = frames = g_array_new (FALSE, FALSE, sizeof (Frame));
   g_array_set_clear_func (frames, clear_frame);
-  builder.anchors = anchors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_value);
+  builder.anchors = anchors = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, free_value);
 
   g_assert (yaml_parser_initialize (&parser));
   yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 static const QuoitProcessNumbers no_numbers = { -1, -1, -1 };
 
 /* A process of one of the two topologies. @topology is NULL if the process is missing there. */
@@ -187,7 +189,7 @@ slice_id_key (const ProcessRef *ref)
 static GHashTable *
 index_left (const QuoitRenumbering *renumbering, const QuoitTopology *before, KeyFunc make_key)
 {
-  GHashTable *left = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTable *left = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < renumbering->rows->len; i++)
     {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "placement/placement.h"
 
@@ -129,7 +130,7 @@ static QuoitZones *
 make_zones (const QuoitLayout *layout)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autoptr (GHashTable) by_zone = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) by_zone = g_hash_table_new (quoit_hash_text, g_str_equal);
   g_autofree guint32 *of_kind = g_new (guint32, layout->n_kinds + 1);
   Finding finding = { layout, names, by_zone, of_kind };
   QuoitZones *zones = g_atomic_rc_box_new0 (QuoitZones);

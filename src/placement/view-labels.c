@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/label-names.h"
+#include "base/name-hash.h"
 #include "base/natural.h"
 #include "fleet/kind.h"
 
@@ -221,7 +222,7 @@ fill_filter (const QuoitFleetView *view, const GPtrArray *selectors, guint64 *bi
 static guint32
 number_filters (QuoitFleetView *view, const guint32 *which, GPtrArray *distinct)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
   guint32 *filter = g_new (guint32, view->bundles.n_bundles + 1);
   GString *text = g_string_new (NULL);
 

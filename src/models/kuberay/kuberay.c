@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dns.h"
+#include "base/name-hash.h"
 #include "models/kuberay/names.h"
 #include "models/webhook/names.h"
 
@@ -46,7 +47,7 @@ quoit_kuberay_new (const char *cluster, uint32_t flags)
   kuberay->flags = flags;
   kuberay->groups = g_array_new (FALSE, FALSE, sizeof (QuoitKuberayGroup));
   g_array_set_clear_func (kuberay->groups, group_clear);
-  kuberay->names = g_hash_table_new (g_str_hash, g_str_equal);
+  kuberay->names = g_hash_table_new (quoit_hash_text, g_str_equal);
   kuberay->pods = g_ptr_array_new ();
   kuberay->notes = g_ptr_array_new_with_free_func (g_free);
   return kuberay;

@@ -2,6 +2,7 @@
 /* The findings about a job's settings. */
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/maxtext/maxtext.h"
 
 /* clang-format off */
@@ -99,7 +100,7 @@ quoit_maxtext_report_new (void)
   g_array_set_clear_func (report->findings, clear_finding);
   report->axes = new_axes ();
   report->requested_axes = new_axes ();
-  report->locations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_location);
+  report->locations = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, free_location);
   for (unsigned i = 0; i < G_N_ELEMENTS (report->numbers); i++)
     report->numbers[i] = -1;
   return report;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/maxtext/maxtext.h"
 
 struct _QuoitMaxtextSettings {
@@ -108,7 +109,7 @@ read_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *word)
 static void
 read_words (QuoitMaxtextSettings *settings, const GPtrArray *words, gboolean has_files)
 {
-  g_autoptr (GHashTable) given = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) given = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < words->len; i++)
     {
@@ -128,7 +129,7 @@ quoit_maxtext_settings_new (const GArray *file_settings, const GPtrArray *words,
 {
   QuoitMaxtextSettings *settings = g_new0 (QuoitMaxtextSettings, 1);
 
-  settings->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  settings->values = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, g_free);
   settings->report = report;
   read_file_settings (settings, file_settings);
   read_words (settings, words, file_settings->len > 0);

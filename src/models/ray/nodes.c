@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/ray/ray.h"
 
 typedef struct {
@@ -45,7 +46,8 @@ quoit_ray_nodes_new (void)
   QuoitRayNodes *nodes = g_new (QuoitRayNodes, 1);
 
   nodes->rows = g_array_new (FALSE, FALSE, sizeof (Row));
-  nodes->available = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) quoit_ray_resources_free);
+  nodes->available
+      = g_hash_table_new_full (quoit_hash_text, g_str_equal, g_free, (GDestroyNotify) quoit_ray_resources_free);
   g_array_set_clear_func (nodes->rows, clear_row);
   return nodes;
 }

@@ -4,6 +4,8 @@
 
 #include <quoit/models/ray-train.h>
 
+#include "base/name-hash.h"
+
 typedef struct {
   unsigned worker, local_rank, node_rank;
 } Rank;
@@ -54,7 +56,7 @@ static QuoitRayRanks *
 ranks_from_sorted_keys (const GArray *keys, const char *const *nodes)
 {
   QuoitRayRanks *ranks = g_new (QuoitRayRanks, 1);
-  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) positions = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   ranks->n = keys->len;
   ranks->ranks = g_new (Rank, keys->len);
@@ -89,7 +91,7 @@ QuoitRayRanks *
 quoit_ray_ranks_new_by_node (const char *const *node_ids, const int64_t *lowest_gpu, const char *first_id, uint32_t n)
 {
   g_autoptr (GArray) keys = g_array_sized_new (FALSE, FALSE, sizeof (SortKey), n);
-  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) positions = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   if (first_id != NULL)
     find_or_add_position (positions, first_id);

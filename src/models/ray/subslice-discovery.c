@@ -3,6 +3,7 @@
  * slice must be idle and its head free, as far as Ray knows. */
 #include "models/ray/subslices.h"
 
+#include "base/name-hash.h"
 #include "models/ray/nodes.h"
 #include "models/ray/ray.h"
 
@@ -47,7 +48,7 @@ static GArray *
 find_candidates (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology)
 {
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) positions = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/ray/nodes.h"
 #include "base/python.h"
 #include "models/ray/ray.h"
@@ -51,7 +52,7 @@ quoit_ray_subslices_new (void)
   QuoitRaySubslices *known = g_new (QuoitRaySubslices, 1);
 
   known->slices = g_ptr_array_new_with_free_func (free_slice);
-  known->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  known->by_name = g_hash_table_new (quoit_hash_text, g_str_equal);
   return known;
 }
 
@@ -77,7 +78,7 @@ ensure_slice (QuoitRaySubslices *known, const char *name)
   slice = g_new (Slice, 1);
   slice->name = g_strdup (name);
   slice->workers = g_ptr_array_new_with_free_func (free_worker);
-  slice->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  slice->by_id = g_hash_table_new (quoit_hash_text, g_str_equal);
   g_ptr_array_add (known->slices, slice);
   g_hash_table_insert (known->by_name, slice->name, slice);
   return slice;
@@ -169,7 +170,7 @@ static GArray *
 group_by_index (const Slice *slice, const char *label, const int64_t *wanted_index, GError **error)
 {
   g_autoptr (GArray) indices = new_numbered_texts ();
-  g_autoptr (GHashTable) positions = g_hash_table_new (g_str_hash, g_str_equal); /* text -> position + 1 */
+  g_autoptr (GHashTable) positions = g_hash_table_new (quoit_hash_text, g_str_equal); /* text -> position + 1 */
 
   for (unsigned i = 0; i < slice->workers->len; i++)
     {
@@ -202,7 +203,7 @@ group_by_index (const Slice *slice, const char *label, const int64_t *wanted_ind
 static GHashTable *
 map_slice_rows (const QuoitRayNodes *nodes, const char *slice_name)
 {
-  GHashTable *rows = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTable *rows = g_hash_table_new (quoit_hash_text, g_str_equal);
 
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "models/ray/nodes.h"
 #include "base/python.h"
 #include "models/ray/ray.h"
@@ -219,7 +220,7 @@ quoit_ray_parent_topologies (const QuoitRayNodes *nodes, const char *subslice_to
   if (sub == NULL)
     return NULL;
 
-  alive = g_hash_table_new (g_str_hash, g_str_equal);
+  alive = g_hash_table_new (quoit_hash_text, g_str_equal);
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {
       const char *topology = quoit_ray_nodes_label (nodes, i, QUOIT_RAY_LABEL_TOPOLOGY);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 static void
 variable_clear (gpointer data)
 {
@@ -50,7 +52,7 @@ void
 quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit)
 {
   QuoitWebhookContainer container
-      = { request, limit, variables_new (), variables_new (), g_hash_table_new (g_str_hash, g_str_equal) };
+      = { request, limit, variables_new (), variables_new (), g_hash_table_new (quoit_hash_text, g_str_equal) };
 
   g_array_append_val (containers, container);
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
+
 /* Linux gives a new process at most 6 MiB of environment. The limit also bounds references to references. */
 enum { MOST_BYTES = 6 << 20 };
 
@@ -65,7 +67,7 @@ add_value (Environment *environment, const QuoitWebhookVariable *variable, GErro
 static gboolean
 expand_container (const QuoitWebhookContainer *container, GArray *containers, GError **error)
 {
-  g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) values = g_hash_table_new (quoit_hash_text, g_str_equal);
   Environment environment = { values, 0 };
   guint at = containers->len;
 

@@ -2,6 +2,7 @@
 /* Loads the state tables as a fleet. */
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/time.h"
 #include "fleet/source-kinds.h"
 #include "fleet/ahead.h"
@@ -655,7 +656,7 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
 
   loader.sources = g_array_new (FALSE, FALSE, sizeof (LoadedSource));
   g_array_set_clear_func (loader.sources, source_clear);
-  loader.names = g_hash_table_new (g_str_hash, g_str_equal);
+  loader.names = g_hash_table_new (quoit_hash_text, g_str_equal);
   loader.pools = g_array_new (FALSE, FALSE, sizeof (LoadedPool));
   loader.kinds = g_array_new (FALSE, FALSE, sizeof (LoadedKind));
   g_array_set_clear_func (loader.kinds, kind_clear);
