@@ -310,10 +310,12 @@ quoit_joined_search_greedily (QuoitJoinedSearch *search, const QuoitUnits *units
   attempt.most = find_most (&attempt.plan, QUOIT_NO_INDEX);
   for (guint i = 0; i < MAX_ROUNDS; i++)
     {
-      const gboolean is_again = (extend (&attempt), attempt.plan.is_mixed && !make_again (&attempt));
+      gboolean is_same;
 
+      extend (&attempt);
+      is_same = !attempt.plan.is_mixed || make_again (&attempt);
       quoit_joined_search_offer (search, &attempt.plan);
-      if (!is_again)
+      if (is_same)
         break;
       mark_all_stale (&attempt);
     }

@@ -246,21 +246,23 @@ list_joined (Planning *planning, const QuoitPurchaseMarket *market, const QuoitC
   for (guint32 i = 0; i < planning->requests->len; i++)
     {
       const QuoitBuyingOption *option = chosen_option (planning, i);
-      guint32 shape, n;
+      guint32 shape, n, *row;
 
       if (option->class_index != market_index (planning, market) || option->shape == 0)
         continue;
       shape = option->shape - 1;
       n = option->n_slices / market->market.shapes[shape].n_cubes;
-      for (; n > 0 && at[shape]<n_rows; at[shape] += n> 0)
+      for (row = &at[shape]; n > 0 && *row < n_rows;)
         {
-          guint32 *here = &left[(gsize) at[shape] * n_shapes + shape];
-          const QuoitPurchaseJoined joined = { i, market->first_row + at[shape], MIN (n, *here) };
+          guint32 *here = &left[(gsize) *row * n_shapes + shape];
+          const QuoitPurchaseJoined joined = { i, market->first_row + *row, MIN (n, *here) };
 
           if (joined.n_slices > 0)
             g_array_append_val (planning->purchase->joined, joined);
           *here -= joined.n_slices;
           n -= joined.n_slices;
+          if (*here == 0)
+            (*row)++;
         }
     }
 }
