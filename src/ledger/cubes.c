@@ -331,7 +331,7 @@ choose_repaired (const QuoitFleet *seen, const QuoitGroupData *group, const Quoi
   if (!quoit_cubing_init (&cubing, seen, request, error))
     return FALSE;
   free = quoit_cubing_list (&cubing, QUOIT_CUBE_FREE);
-  all = g_memdup2 (free, (seen->layout->n_slices / 64 + 1) * sizeof *free);
+  all = g_memdup2 (free, quoit_cubing_set_bytes (&cubing));
   for (guint32 s = 0; s < group->n_slices; s++)
     if (!kept[s])
       {

@@ -7,12 +7,6 @@
 
 enum { MAX_AVOIDED = 2 /* how often blocks are kept one by one for a repair */ };
 
-static gsize
-set_size (const QuoitJoinedPlan *plan)
-{
-  return (plan->cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
-}
-
 static void
 count_block (QuoitJoinedPlan *plan, guint32 block)
 {
@@ -28,7 +22,7 @@ quoit_joined_plan_init (QuoitJoinedPlan *plan, const QuoitCubing *cubing)
   plan->fork->is_planned = TRUE;
   quoit_closing_init (&plan->closing);
   plan->free = quoit_cubing_list (cubing, QUOIT_CUBE_FREE);
-  plan->closed = g_malloc0 (set_size (plan));
+  plan->closed = g_malloc0 (quoit_cubing_set_bytes (cubing));
   plan->n_free = quoit_cubing_count_by_block (cubing, plan->free);
   plan->n_slices = g_new0 (guint32, quoit_joined_plan_n_blocks (plan) + 1);
   plan->is_kept = g_new0 (guint8, quoit_joined_plan_n_blocks (plan) + 1);
@@ -54,8 +48,8 @@ quoit_joined_plan_copy (const QuoitJoinedPlan *plan, QuoitJoinedPlan *copy)
   *copy = *plan;
   copy->fork = quoit_fleet_fork (plan->fork);
   closing_copy (&plan->closing, &copy->closing);
-  copy->free = g_memdup2 (plan->free, set_size (plan));
-  copy->closed = g_memdup2 (plan->closed, set_size (plan));
+  copy->free = g_memdup2 (plan->free, quoit_cubing_set_bytes (plan->cubing));
+  copy->closed = g_memdup2 (plan->closed, quoit_cubing_set_bytes (plan->cubing));
   copy->n_free = g_memdup2 (plan->n_free, n * sizeof *plan->n_free);
   copy->n_slices = g_memdup2 (plan->n_slices, n * sizeof *plan->n_slices);
   copy->is_kept = g_memdup2 (plan->is_kept, n * sizeof *plan->is_kept);
@@ -141,7 +135,7 @@ keep_any (QuoitJoinedPlan *plan, guint32 block, guint32 n_leaving)
   n_closed = plan->n_free[block] - open->len + n_leaving;
   if (n_closed >= n_needed)
     return;
-  set = g_malloc0 (set_size (plan));
+  set = g_malloc0 (quoit_cubing_set_bytes (plan->cubing));
   for (guint i = 0; i < open->len; i++)
     quoit_cube_set_add (set, g_array_index (open, guint32, i));
   quoit_cubing_take (plan->cubing, set, block, n_needed - n_closed, (guint32 *) (void *) open->data);
@@ -175,7 +169,7 @@ pack_block (const QuoitJoinedPlan *plan, guint32 block, const QuoitCubeSet *set,
 static void
 keep_adjacent (QuoitJoinedPlan *plan, guint32 block, const guint32 *leaving, guint n)
 {
-  g_autofree QuoitCubeSet *set = g_memdup2 (plan->free, set_size (plan));
+  g_autofree QuoitCubeSet *set = g_memdup2 (plan->free, quoit_cubing_set_bytes (plan->cubing));
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint n_kept = 0;
   QuoitHostSet kept;

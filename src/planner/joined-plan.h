@@ -29,7 +29,6 @@ quoit_joined_plan_n_blocks (const QuoitJoinedPlan *plan)
 void quoit_joined_plan_init (QuoitJoinedPlan *plan, const QuoitCubing *cubing);
 void quoit_joined_plan_copy (const QuoitJoinedPlan *plan, QuoitJoinedPlan *copy);
 void quoit_joined_plan_clear (QuoitJoinedPlan *plan);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitJoinedPlan, quoit_joined_plan_clear)
 
 /* Closes the cubes, so that they drain. */
 void quoit_joined_plan_close (QuoitJoinedPlan *plan, const guint32 *cubes, guint n);

@@ -69,8 +69,7 @@ static guint32
 count_block (const Sets *sets, guint32 block, guint first, guint32 set)
 {
   const QuoitJoinedSearch *search = sets->search;
-  const gsize size = (search->cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
-  g_autofree QuoitCubeSet *free = g_memdup2 (search->start.free, size);
+  g_autofree QuoitCubeSet *free = g_memdup2 (search->start.free, quoit_cubing_set_bytes (search->cubing));
   guint32 n_free = search->start.n_free[block];
 
   for (guint unit = first; set != 0; unit++, set >>= 1)

@@ -50,7 +50,7 @@ list_cubes (const Counting *counting, QuoitSlotsIf assumption)
 
   if (assumption == QUOIT_SLOTS_NOW)
     return quoit_cubing_list (&counting->cubing, QUOIT_CUBE_FREE);
-  set = g_new0 (QuoitCubeSet, slots->fleet->layout->n_slices / 64 + 1);
+  set = g_malloc0 (quoit_cubing_set_bytes (&counting->cubing));
   for (guint32 w = blocks == NULL ? 0 : blocks->first_word; blocks != NULL && w < blocks->end_word; w++)
     for (guint64 rest = blocks->set[w]; rest != 0; rest &= rest - 1)
       if (counts (fleet, w * 64 + (guint32) __builtin_ctzll (rest), assumption))

@@ -318,8 +318,7 @@ list_choices (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 
 static QuoitCubeSet *
 list_without (const QuoitUnits *units, const QuoitJoinedPlan *plan, const GArray *chosen)
 {
-  const gsize size = (plan->cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
-  QuoitCubeSet *set = g_memdup2 (plan->free, size);
+  QuoitCubeSet *set = g_memdup2 (plan->free, quoit_cubing_set_bytes (plan->cubing));
 
   for (guint i = 0; i < chosen->len; i++)
     {

@@ -241,7 +241,7 @@ choose_offer (const Choice *choice)
 
   if (!choice->is_over_time)
     return 0;
-  set = g_new0 (QuoitCubeSet, choice->cubing->fleet->layout->n_slices / 64 + 1);
+  set = g_malloc0 (quoit_cubing_set_bytes (choice->cubing));
   n = list_first_offers (choice, found);
   for (guint i = 0; i < n; i++)
     {
@@ -406,7 +406,7 @@ void
 quoit_cubing_choose (const QuoitCubing *cubing, QuoitCubeSet *set, guint32 most, QuoitJoined *joined)
 {
   const gint64 length_ms = cubing->request->place == QUOIT_PLACE_BEST ? quoit_request_length (cubing->request) : 0;
-  const gsize size = (cubing->fleet->layout->n_slices / 64 + 1) * sizeof *set;
+  const gsize size = quoit_cubing_set_bytes (cubing);
   g_autofree QuoitCubeSet *before = quoit_cubing_is_adjacent (cubing) ? g_memdup2 (set, size) : NULL;
   g_autoptr (GArray) offers = g_array_new (FALSE, FALSE, sizeof (Offer));
   Choice choice = { .cubing = cubing, .set = set, .offers = offers, .is_over_time = length_ms > 0 };

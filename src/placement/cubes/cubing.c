@@ -71,7 +71,7 @@ QuoitCubeSet *
 quoit_cubing_list (const QuoitCubing *cubing, QuoitCubeState state)
 {
   const QuoitBlocks *blocks = cubing->blocks;
-  QuoitCubeSet *set = g_new0 (QuoitCubeSet, cubing->fleet->layout->n_slices / 64 + 1);
+  QuoitCubeSet *set = g_malloc0 (quoit_cubing_set_bytes (cubing));
 
   for (guint32 w = blocks == NULL ? 0 : blocks->first_word; blocks != NULL && w < blocks->end_word; w++)
     {

@@ -49,6 +49,13 @@ gboolean quoit_cubing_can_hold (const QuoitCubing *cubing, guint32 block);
 /* A set of cubes: one bit per slice, in words of which only those with cubes in blocks are used. */
 typedef guint64 QuoitCubeSet;
 
+/* Returns the size of a set. */
+static inline gsize
+quoit_cubing_set_bytes (const QuoitCubing *cubing)
+{
+  return (cubing->fleet->layout->n_slices / 64 + 1) * sizeof (QuoitCubeSet);
+}
+
 /* Returns the cubes in blocks that pass the rules and count. The caller owns the set. */
 QuoitCubeSet *quoit_cubing_list (const QuoitCubing *cubing, QuoitCubeState state);
 
