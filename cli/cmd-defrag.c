@@ -52,16 +52,26 @@ list_moves (const QuoitDefragmentation *plan, bool are_cubes)
   return moves;
 }
 
+/* Returns "quoit", with --db if it was given: the commands are to change the ledger of the plan. */
+static char *
+format_program (const Session *session)
+{
+  g_autofree char *db = session->db == NULL ? NULL : text_for_shell (session->db);
+
+  return db == NULL ? g_strdup ("quoit") : g_strdup_printf ("quoit --db %s", db);
+}
+
 /* Adds a line "quoit VERB slice SLICE" for each slice. */
 static void
-add_slice_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *verb)
+add_slice_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *program,
+                 const char *verb)
 {
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
     {
       g_autofree char *name = quoit_snapshot_dup_slice_full_name (snapshot, quoit_defragmentation_get_slice (plan, i));
       g_autofree char *word = text_for_shell (name);
 
-      g_ptr_array_add (lines, g_strdup_printf ("quoit %s slice %s", verb, word));
+      g_ptr_array_add (lines, g_strdup_printf ("%s %s slice %s", program, verb, word));
     }
 }
 
@@ -87,26 +97,27 @@ list_groups (const QuoitDefragmentation *plan)
 }
 
 static GPtrArray *
-list_commands (const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
+list_commands (const Session *session, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *program = format_program (session);
 
-  add_slice_lines (lines, snapshot, plan, "drain");
+  add_slice_lines (lines, snapshot, plan, program, "drain");
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
     {
       g_autofree char *group = quoit_defragmentation_dup_group (plan, i);
       g_autofree char *word = text_for_shell (group);
 
-      g_ptr_array_add (lines, g_strdup_printf ("quoit repair %s", word));
+      g_ptr_array_add (lines, g_strdup_printf ("%s repair %s", program, word));
     }
-  add_slice_lines (lines, snapshot, plan, "undrain");
+  add_slice_lines (lines, snapshot, plan, program, "undrain");
   return lines;
 }
 
 static bool
 print_commands (Session *session, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, GError **error)
 {
-  g_autoptr (GPtrArray) lines = list_commands (snapshot, plan);
+  g_autoptr (GPtrArray) lines = list_commands (session, snapshot, plan);
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < lines->len; i++)
