@@ -238,7 +238,8 @@ static const char zsh_middle[]
 static const char zsh_end[] = "  esac\n"
                               "}\n"
                               "\n"
-                              "_quoit \"$@\"\n";
+                              "# zsh runs this file as _quoit, or a user sources it.\n"
+                              "if [[ $funcstack[1] == _quoit ]]; then _quoit \"$@\"; else compdef _quoit quoit; fi\n";
 
 /* Appends @text inside single quotes, with a backslash before each of the @special characters. */
 static void
@@ -369,9 +370,9 @@ append_fish_word (GString *words, const char *word)
     g_string_append_printf (words, "%s%s", blank, word);
 }
 
-/* Appends the arguments of `complete` for some values. */
+/* Appends the arguments of `complete` for some values. The value of an option can be a file unless -f is stated. */
 static void
-append_fish_values (GString *script, const char *values)
+append_fish_values (GString *script, const char *values, bool is_option)
 {
   g_auto (GStrv) words = g_strsplit (values, " ", -1);
   g_autoptr (GString) fixed = g_string_new (NULL);
@@ -384,6 +385,8 @@ append_fish_values (GString *script, const char *values)
       append_fish_word (fixed, *word);
   if (has_files)
     g_string_append (script, " -F");
+  else if (is_option)
+    g_string_append (script, " -f");
   if (fixed->len > 0)
     g_string_append_printf (script, " -a '%s'", fixed->str);
 }
@@ -395,7 +398,7 @@ append_fish_arguments (GString *script, const Verb *verb, const char *first, con
   if (values[0] == '\0')
     return;
   g_string_append_printf (script, "complete -c quoit -n '__quoit_verb %s%s'", verb->name, first);
-  append_fish_values (script, values);
+  append_fish_values (script, values, false);
   g_string_append_c (script, '\n');
 }
 
@@ -430,7 +433,7 @@ write_fish (GString *script, const GArray *verbs)
             g_string_append_printf (script, " -s %c", option->letter);
           if (option->has_value)
             g_string_append (script, " -r");
-          append_fish_values (script, option->values);
+          append_fish_values (script, option->values, option->has_value);
           g_string_append (script, " -d '");
           append_quoted (script, option->description, "\\");
           g_string_append (script, "'\n");

@@ -88,7 +88,7 @@ in_zsh ()
   line=quoit
   for word; do line="$line $word"; done
   rm -f "$tmp/typed"
-  zsh -f "$top_srcdir/tests/cli/completion.zsh" "$tmp/quoit.zsh" "$line" "$tmp/typed"
+  zsh -f "$top_srcdir/tests/cli/completion.zsh" "${zsh_script:-$tmp/zsh/_quoit}" "$line" "$tmp/typed"
   sed 's/[=\\]*$//' "$tmp/typed"
 }
 
@@ -117,12 +117,15 @@ ok 0 "an owner" owner set ann --now "$now"
 ok 0 "a window" calendar add works --pool small --from 2100-06-01T00:00Z --until 2100-06-02T00:00Z --now "$now"
 ok 0 "a quota" quota set team --owner ann --chips 8 --now "$now"
 ok 0 "a group with the name of nothing else is reserved" reserve lone --accelerator v6e --topology 4x4 --slices 1 --now "$now"
+: >"$tmp/plain.yaml"
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
     skip "no $shell"
     continue
   fi
   quoit completion $shell >"$tmp/quoit.$shell"
+  mkdir -p "$tmp/zsh"
+  cp "$tmp/quoit.$shell" "$tmp/zsh/_quoit"
   holds "$shell accepts its script" $shell -n "$tmp/quoit.$shell"
   proposes $shell reserve reser
   proposes $shell --topology-label fits --topology-l
@@ -161,8 +164,11 @@ for shell in bash zsh fish; do
   lacks $shell lone set-state lonely-0-0 lon
   lacks $shell lone release lone lon
   lacks $shell fleet export json fle
-  lacks $shell quoit.db env quoi
-  lacks $shell quoit.db what-if quoi
+  proposes $shell "$tmp/plain.yaml" import raycluster "$tmp/pla"
+  proposes $shell "$tmp/plain.yaml" reserve x --bundles "$tmp/pla"
+  for line in env what-if 'fits --topology' 'fits --pool' 'status --output' 'groups --wait'; do
+    lacks $shell "$tmp/plain.yaml" $line "$tmp/pla"
+  done
   lacks $shell zsh completion bash z
   lacks $shell lone status lo
   proposes $shell watch --color never wat
@@ -171,6 +177,11 @@ for shell in bash zsh fish; do
   proposes $shell elsewhere-0 --db "$tmp/other.db" show elsewhere-
   rm -f "$tmp/other.db"*
 done
+if command -v zsh >/dev/null; then
+  zsh_script=$tmp/quoit.zsh
+  proposes zsh lone release l
+  proposes zsh json status -o j
+fi
 in_bash -- >"$tmp/words"
 for option in $(cat "$tmp/words"); do
   ok 2 "bash proposes $option before the verb" "$option"
