@@ -18,6 +18,7 @@ static const struct {
   { "cut", "whole aligned any partition" },
   { "exclude-node", COMPLETE_NODES },
   { "exclude-slice", COMPLETE_SLICES },
+  { "for", COMPLETE_FILES },
   { "format", "ray" },
   { "join", COMPLETE_SOURCES },
   { "keep-to", "pool zone" },

@@ -166,6 +166,7 @@ for shell in bash zsh fish; do
   lacks $shell fleet export json fle
   proposes $shell "$tmp/plain.yaml" import raycluster "$tmp/pla"
   proposes $shell "$tmp/plain.yaml" reserve x --bundles "$tmp/pla"
+  proposes $shell "$tmp/plain.yaml" plan --for "$tmp/pla"
   for line in env what-if 'fits --topology' 'fits --pool' 'status --output' 'groups --wait'; do
     lacks $shell "$tmp/plain.yaml" $line "$tmp/pla"
   done
