@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ledger's verbs in Python."""
 
+import inspect
+import pickle
+
 import pytest
 
 import quoit
@@ -15,6 +18,16 @@ def ledger():
 
 def two_slices(name="train", **arguments):
     return quoit.Request(name, accelerator="v6e", topology="4x4", slices=2, **arguments)
+
+
+def test_every_verb_is_found_as_that_of_the_class():
+    verbs = {name: one for name, one in vars(quoit.Ledger).items() if inspect.isfunction(one)}
+    assert len(verbs) > 50
+    assert {(one.__module__, one.__qualname__) for one in verbs.values()} == {
+        ("quoit.ledger", f"Ledger.{name}") for name in verbs
+    }
+    # Other processes find it by this name.
+    assert pickle.loads(pickle.dumps(quoit.Ledger.reserve)) is quoit.Ledger.reserve
 
 
 def test_all_slices_are_reserved_or_none(ledger):

@@ -22,10 +22,11 @@ class LedgerVerbs(_c.Uncopyable):
 
 
 def gather(ledger: _Class) -> _Class:
-    """Gives a class the verbs of its bases as its own, so that its documentation and the messages name this class."""
+    """Gives a class the verbs of its bases as its own. Documentation, messages and pickles name this class."""
     for verbs in ledger.__bases__:
         for name, value in vars(verbs).items():
             if isinstance(value, types.FunctionType):
                 value.__qualname__ = f"{ledger.__qualname__}.{name}"
+                value.__module__ = ledger.__module__
                 setattr(ledger, name, value)
     return ledger
