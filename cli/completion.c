@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define GENERATIONS "v2 v3 v4 v5e v5p v6e tpu7x"
+/* In the tables, stands for the generations of the catalogue. */
+#define GENERATIONS "@generations"
 
 /* The values of options that have few. An option has the same values in each verb. */
 static const struct {
@@ -42,6 +43,39 @@ static const struct {
   { "zone", COMPLETE_ZONES },
 };
 
+/* Returns the name of a generation, or NULL after the last one. The caller owns it. */
+static char *
+dup_generation (uint32_t index)
+{
+  const QuoitCatalogueGeneration *generation = quoit_catalogue_get_generation (index);
+
+  return generation == NULL ? NULL : quoit_catalogue_generation_dup_text (generation, QUOIT_GENERATION_TEXT_ID, 0);
+}
+
+static void
+add_word (GString *words, const char *word)
+{
+  g_string_append_printf (words, "%s%s", words->len == 0 ? "" : " ", word);
+}
+
+/* Returns the values of a row of the tables. The caller owns them. */
+static char *
+dup_values (const char *values)
+{
+  GString *words = g_string_new (NULL);
+  char *name;
+
+  if (!g_str_equal (values, GENERATIONS))
+    g_string_assign (words, values);
+  else
+    for (uint32_t i = 0; (name = dup_generation (i)) != NULL; i++)
+      {
+        add_word (words, name);
+        g_free (name);
+      }
+  return g_string_free (words, FALSE);
+}
+
 static char *
 find_values (const Verb *verb, const GOptionEntry *entry)
 {
@@ -53,14 +87,8 @@ find_values (const Verb *verb, const GOptionEntry *entry)
     return g_strdup (COMPLETE_FILES);
   for (guint i = 0; i < G_N_ELEMENTS (value_table); i++)
     if (g_str_equal (value_table[i].option, entry->long_name))
-      return g_strdup (value_table[i].values);
+      return dup_values (value_table[i].values);
   return g_strdup ("");
-}
-
-static void
-add_word (GString *words, const char *word)
-{
-  g_string_append_printf (words, "%s%s", words->len == 0 ? "" : " ", word);
 }
 
 static bool
@@ -109,13 +137,7 @@ static const struct {
 } following_table[] = {
   { &verb_calendar, { "remove", COMPLETE_WINDOWS } },
   { &verb_calendar, { "*", "" } },
-  { &verb_catalogue, { "v2", COMPLETE_TOPOLOGIES "/v2" } },
-  { &verb_catalogue, { "v3", COMPLETE_TOPOLOGIES "/v3" } },
-  { &verb_catalogue, { "v4", COMPLETE_TOPOLOGIES "/v4" } },
-  { &verb_catalogue, { "v5e", COMPLETE_TOPOLOGIES "/v5e" } },
-  { &verb_catalogue, { "v5p", COMPLETE_TOPOLOGIES "/v5p" } },
-  { &verb_catalogue, { "v6e", COMPLETE_TOPOLOGIES "/v6e" } },
-  { &verb_catalogue, { "tpu7x", COMPLETE_TOPOLOGIES "/tpu7x" } },
+  { &verb_catalogue, { GENERATIONS, COMPLETE_TOPOLOGIES } },
   { &verb_catalogue, { "*", "" } },
   { &verb_check, { "manifest", COMPLETE_FILES } },
   { &verb_check, { "*", "" } },
@@ -140,6 +162,25 @@ static const struct {
   { &verb_undrain, { "*", "" } },
 };
 
+/* Appends a row; one for all generations as a row for each, with its own topologies. */
+static void
+add_following (GArray *following, CompletionFollowing row)
+{
+  char *name;
+
+  if (!g_str_equal (row.first, GENERATIONS))
+    g_array_append_val (following, row);
+  else
+    for (uint32_t i = 0; (name = dup_generation (i)) != NULL; i++)
+      {
+        g_autofree char *values = g_strdup_printf ("%s/%s", row.values, name);
+        const CompletionFollowing one = { g_intern_string (name), g_intern_string (values) };
+
+        g_array_append_val (following, one);
+        g_free (name);
+      }
+}
+
 static GArray *
 read_following (const Verb *verb)
 {
@@ -148,7 +189,7 @@ read_following (const Verb *verb)
 
   for (guint i = 0; i < G_N_ELEMENTS (following_table); i++)
     if (following_table[i].verb == verb)
-      g_array_append_val (following, following_table[i].following);
+      add_following (following, following_table[i].following);
   if (verb->max_arguments == 1 && following->len == 0)
     g_array_append_val (following, nothing);
   return following;
@@ -160,11 +201,12 @@ static char *
 read_arguments (const Verb *verb)
 {
   g_auto (GStrv) parts = g_strsplit_set (verb->parameters, " |[].", -1);
-  GString *words = g_string_new (NULL);
+  GString *words;
 
   for (guint i = 0; i < G_N_ELEMENTS (first_table); i++)
     if (first_table[i].verb == verb)
-      return g_string_assign (words, first_table[i].values), g_string_free (words, FALSE);
+      return dup_values (first_table[i].values);
+  words = g_string_new (NULL);
   for (char **part = parts; *part != NULL; part++)
     if (g_ascii_islower (part[0][0]))
       add_word (words, *part);

@@ -118,6 +118,7 @@ ok 0 "a window" calendar add works --pool small --from 2100-06-01T00:00Z --until
 ok 0 "a quota" quota set team --owner ann --chips 8 --now "$now"
 ok 0 "a group with the name of nothing else is reserved" reserve lone --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 : >"$tmp/plain.yaml"
+generations=$(quoit catalogue -o csv | sed 1d | cut -d, -f1 | paste -sd' ')
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
     skip "no $shell"
@@ -127,6 +128,7 @@ for shell in bash zsh fish; do
   mkdir -p "$tmp/zsh"
   cp "$tmp/quoit.$shell" "$tmp/zsh/_quoit"
   holds "$shell accepts its script" $shell -n "$tmp/quoit.$shell"
+  holds "the script for $shell has the generations of the catalogue: $generations" grep -qF -e "$generations" "$tmp/quoit.$shell"
   proposes $shell reserve reser
   proposes $shell --topology-label fits --topology-l
   proposes $shell small-0-0 show small-0-
