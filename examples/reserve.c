@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reserve LEDGER MANIFEST JOB: reserves two v6e 4x4 slices. If you run it again after a crash, it finds the group of
-   JOB by its key. */
+   JOB by its key. It creates a missing LEDGER so that you can try it. In your own program, create the ledger once, with
+   "quoit init", because a ledger that is missing later was lost. */
 #include <quoit/quoit.h>
 #include <stdio.h>
 #include <stdlib.h>
