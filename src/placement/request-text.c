@@ -442,15 +442,15 @@ quoit_request_parse_canonical (const char *text, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
   g_autoptr (GError) why = NULL;
-  g_autofree char *quoted = NULL;
+  g_autofree char *quoted = NULL, *word = NULL;
   const char *at = text;
   gboolean ok = read_head (request, &at, &why);
-  char *word;
 
   while (ok && (word = next_word (&at)) != NULL)
     {
       ok = read_word (request, word, &why);
-      g_free (word);
+      if (ok)
+        g_clear_pointer (&word, g_free);
     }
   if (ok && (request->topology_label == NULL) == (request->n_topology_values == 0)
       && (request->spread_over == QUOIT_DOMAIN_NONE) == (request->max_skew == 0)
@@ -459,7 +459,17 @@ quoit_request_parse_canonical (const char *text, GError **error)
   quoted = quoit_quote (text);
   if (why != NULL)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request %s: %s", quoted, why->message);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request %s: expected a request of slices or bundles", quoted);
+  if (word != NULL)
+    {
+      g_autofree char *quoted_word = quoit_quote (word);
+
+      return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                              "request %s: %s: expected a word such as hostchips=4 or cubes=any", quoted, quoted_word);
+    }
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                          "request %s: expected a generation, a topology, x and a number, such as 'v6e 4x4 x 2', or "
+                          "bundles",
+                          quoted);
 }
 
 /* --- alternatives --- */

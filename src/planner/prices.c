@@ -276,12 +276,13 @@ add_price_words (QuoitPriceList *list, char **texts, GError **error)
   Words words = { -1, -1, -1, NULL, NULL };
   QuoitGeneration generation;
   QuoitShape shape;
+  const char *unit; /* quoit_price_list_add_row() compares it */
 
   if (g_strv_length (texts) < 3)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "expected ACCELERATOR TOPOLOGY PRICE [hostchips=N] [limit=N] [block=NAME|cubes=N|grid=AxBxC]");
   if (!quoit_generation_parse (texts[0], &generation, error) || !quoit_shape_parse (texts[1], &shape, error)
-      || !quoit_shape_check (generation, shape, error))
+      || !quoit_shape_check (generation, shape, error) || !parse_price (texts[2], &row.price, &unit, error))
     return FALSE;
   for (char **word = texts + 3; *word != NULL; word++)
     if (!parse_word (*word, &words, error))

@@ -446,7 +446,10 @@ END_TEST
 static const struct {
   const char *text, *message;
 } bad_queues[] = {
-  { "v6e 4x4", "line 1: request 'v6e 4x4': expected a request" },
+  { "v6e 4x4",
+    "line 1: request 'v6e 4x4': expected a generation, a topology, x and a number, such as 'v6e 4x4 x 2', or bundles" },
+  { "v6e 4x4 x2", "request 'v6e 4x4 x2': expected a generation, a topology, x and a number" },
+  { "v6e 4x4 2", "request 'v6e 4x4 2': expected a generation, a topology, x and a number" },
   { "\n# x\nv6e 4x4 x 0", "line 3: request 'v6e 4x4 x 0': number '0': expected 1 to 1000000" },
   { "v6e 4x4 x -1", "number '-1': expected 1 to" },
   { "v6e 4x4 x 2147483648", "number '2147483648'" },
@@ -461,7 +464,8 @@ static const struct {
   { "v6e 4x4 x 1 near=a", "request with 'near'" },
   { "v5p 2x2x4 x 1 cubes=any", "topology '2x2x4'" },
   { "v6e 4x4 x 1 cubes=any", "cubes 'any'" },
-  { "v5p 4x4x8 x 1 cubes=some", "line 1: request 'v5p 4x4x8 x 1 cubes=some': expected" },
+  { "v5p 4x4x8 x 1 cubes=some",
+    "line 1: request 'v5p 4x4x8 x 1 cubes=some': 'cubes=some': expected a word such as hostchips=4 or cubes=any" },
   { "v5p 4x4x8 x 500001 cubes=any", "line 1: queue of '1000003' slices or cubes" },
   { "v6e 4x4 x 1 cut=any",
     "request with 'cut': expected only slices and their number, because whole slices are bought" },
@@ -470,8 +474,9 @@ static const struct {
   { "v6e 8x8 x 1 else=\"v6e 4x4 x 2 cut=any\"", "request with 'cut'" },
   { "PACK 2x{TPU=4}", "request with 'bundles'" },
   { "v6e 4x4 x 1 else=v5e", "request 'v5e'" },
-  { "v6e 4x4 x 1 else=\"v5e 4x4 x 1", "expected a request" },
-  { "v6e 4x4 x 1 what=1", "expected a request" },
+  { "v6e 4x4 x 1 else=\"v5e 4x4 x 1", "'else=\"v5e 4x4 x 1': expected a word such as hostchips=4" },
+  { "v6e 4x4 x 1 what=1", "request 'v6e 4x4 x 1 what=1': 'what=1': expected a word such as hostchips=4" },
+  { "v5p 4x4x8 x 1 cube=any", "'cube=any': expected a word such as hostchips=4" },
   { "v6e 4x4 x 999999\nv6e 4x4 x 2", "line 2: queue of '1000002' slices" },
   { "v6e 4x4 x 1\n\xff", "line 2: expected UTF-8" },
   { "v6e 4x4\x01 x 1", "line 1: byte '1': expected no control characters" },
@@ -496,6 +501,7 @@ static const struct {
 } bad_prices[] = {
   { "v6e 4x4 -1", "line 1: price '-1': expected a number from 0 to 100000000 with at most 4 decimals" },
   { "v6e 4x4 ten", "price 'ten'" },
+  { "v6e 4x4 x 2", "line 1: price 'x': expected a number from 0 to 100000000" },
   { "v6e 4x4 nan", "price 'nan'" },
   { "v6e 4x4 inf", "price 'inf'" },
   { "v6e 4x4 1e3", "price '1e3'" },
