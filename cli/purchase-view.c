@@ -305,6 +305,81 @@ list_joined (const QuoitPurchase *purchase, uint32_t request)
   return joined;
 }
 
+/* --- why there is no purchase --- */
+
+/* Whether cubes for blocks of this generation are for sale; for adjacent ones, new blocks with positions. */
+static bool
+has_cubes_for_sale (const QuoitPurchase *purchase, const char *accelerator, bool are_adjacent)
+{
+  for (uint32_t block = 0; block < quoit_purchase_get_n_blocks (purchase); block++)
+    {
+      g_autofree char *grid = quoit_purchase_dup_block_grid (purchase, block);
+
+      if (quoit_purchase_get_block_price (purchase, block).e4 >= 0
+          && g_str_equal (quoit_purchase_get_block_accelerator (purchase, block), accelerator)
+          && (!are_adjacent || (grid != NULL && quoit_purchase_get_block_name (purchase, block) == NULL)))
+        return true;
+    }
+  return false;
+}
+
+/* Whether the class is a single cube, which can also be bought for a block. */
+static bool
+is_cube (const QuoitPurchase *purchase, uint32_t class)
+{
+  g_autofree char *topology = quoit_purchase_dup_class_topology (purchase, class);
+
+  return g_str_equal (topology, "4x4x4")
+         && quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_CHIPS_PER_HOST) == 4;
+}
+
+/* Returns what a class of slices lacks in the price list, and how to state it; NULL: nothing. The caller owns it. */
+static char *
+describe_lack (const QuoitPurchase *purchase, uint32_t class)
+{
+  const char *accelerator = quoit_purchase_get_class_accelerator (purchase, class);
+  const QuoitCubes cubes = quoit_purchase_get_class_cubes (purchase, class);
+  const uint32_t limit = quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_LIMIT);
+  const uint32_t shortfall = quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_SHORTFALL);
+
+  if (shortfall == 0)
+    return NULL;
+  if (cubes == QUOIT_CUBES_ADJACENT && !has_cubes_for_sale (purchase, accelerator, true))
+    return g_strdup ("the list has no new block whose cubes have positions: add grid=AxBxC to a price of 4x4x4");
+  if (cubes != QUOIT_CUBES_NONE && cubes != QUOIT_CUBES_ADJACENT && !has_cubes_for_sale (purchase, accelerator, false))
+    return g_strdup ("the list has no cubes of blocks: add block=NAME or cubes=N to a price of 4x4x4");
+  if (cubes != QUOIT_CUBES_NONE)
+    return NULL;
+  if (quoit_purchase_get_class_price (purchase, class).e4 < 0)
+    return is_cube (purchase, class) && has_cubes_for_sale (purchase, accelerator, false)
+               ? NULL
+               : g_strdup ("the list has no price for it");
+  return limit >= shortfall ? NULL : g_strdup_printf ("its limit is %u", limit);
+}
+
+static GPtrArray *
+list_lacks (const QuoitPurchase *purchase)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t class = 0; class < quoit_purchase_get_n_classes (purchase); class ++)
+    {
+      const char *cubes = cubes_names[quoit_purchase_get_class_cubes (purchase, class)];
+      g_autofree char *lack = describe_lack (purchase, class);
+      g_autofree char *topology = quoit_purchase_dup_class_topology (purchase, class);
+
+      if (lack != NULL)
+        g_ptr_array_add (
+            lines,
+            g_strdup_printf ("%s %s%s%s, short of %u: %s", quoit_purchase_get_class_accelerator (purchase, class),
+                             topology, cubes == NULL ? "" : " cubes=", cubes == NULL ? "" : cubes,
+                             quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_SHORTFALL), lack));
+    }
+  if (lines->len == 0)
+    g_ptr_array_add (lines, g_strdup ("the limits, or the blocks, are too small for all requests together"));
+  return lines;
+}
+
 /* --- documents --- */
 
 static Table *
@@ -345,6 +420,8 @@ purchase_describe (const QuoitPurchase *purchase)
     document_take_table (document, "blocks", "blocks", list_blocks (purchase));
   if (is_found (purchase))
     document_take_table (document, "requests", "requests", list_requests (purchase));
+  if (quoit_purchase_get_state (purchase) == QUOIT_PURCHASE_IMPOSSIBLE)
+    document_take_lines (document, "lacks", "what the price list lacks", list_lacks (purchase));
   return document;
 }
 

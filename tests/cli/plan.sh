@@ -39,6 +39,25 @@ out "the classes are rows" "v6e,4x4,4,2,1,1,2,1,4,10.75,10.75"
 echo 'v6e 4x4 1 limit=0' >"$tmp/none"
 ok 6 "an impossible purchase is reported" plan --for "$queue" --price "$tmp/none" --now "$now" -o json
 fact "nothing is claimed" '[d["result"], d["cost"], d["classes"][0]["buy"], "requests" in d]' "['impossible', None, None, False]"
+fact "what the list lacks is data" 'd["lacks"]' \
+  "['v6e 4x4, short of 1: its limit is 0', 'v6e 8x8, short of 1: the list has no price for it']"
+
+# lacks QUEUE PRICES TEXT: QUEUE cannot be bought with PRICES, and the answer has TEXT.
+lacks ()
+{
+  printf '%s\n' "$1" >"$tmp/wanted"
+  printf '%s\n' "$2" >"$tmp/list"
+  ok 6 "'$1' cannot be bought with '$2'" plan --for "$tmp/wanted" --price "$tmp/list" --now "$now"
+  out "the list lacks something for '$1'" "$(printf 'what the price list lacks:\n%s' "$3")"
+}
+lacks 'v5p 4x4x8 x 2 cubes=any' 'v5p 4x4x4 1' \
+  'v5p 4x4x8 cubes=any, short of 2: the list has no cubes of blocks: add block=NAME or cubes=N to a price of 4x4x4'
+lacks 'v5p 4x4x8 x 2 cubes=adjacent' 'v5p 4x4x4 1 cubes=8' \
+  'v5p 4x4x8 cubes=adjacent, short of 2: the list has no new block whose cubes have positions: add grid=AxBxC to a price of 4x4x4'
+lacks 'v5p 4x4x8 x 2 cubes=any' 'v5p 4x4x4 1 cubes=2 limit=1' \
+  'the limits, or the blocks, are too small for all requests together'
+lacks 'v5p 4x4x4 x 3' 'v5p 4x4x4 1 cubes=2 limit=1' \
+  'the limits, or the blocks, are too small for all requests together'
 
 ok 0 "the shortfall is printed" slots --for "$queue" --now "$now" -o json
 fact "the shortfall is right" '[[c[k] for k in ("topology", "shortfall", "missing")] for c in d["classes"]]' \
