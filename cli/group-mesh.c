@@ -178,7 +178,9 @@ explain_options (const MeshSpec *spec, uint32_t n_devices, GError **error)
     {
       message = (*error)->message;
       (*error)->message
-          = g_strdup_printf ("%s; the sizes of --axes multiply to %u, the devices of all slices", message, n_devices);
+          = g_strdup_printf ("%s; the sizes of --axes have to multiply to %u, the devices of all slices: each is JAX's "
+                             "mesh_shape times dcn_mesh_shape",
+                             message, n_devices);
     }
   if (dcn == NULL)
     g_prefix_error (error, "--axes '%s': ", axes);

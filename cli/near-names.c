@@ -91,6 +91,7 @@ find_list (const char *message)
     { "no node '", "; see quoit nodes" },
     { "no slice '", "; see quoit slices" },
     { "no pool '", "; see quoit status" },
+    { "no such pool in", "; see quoit status" },
     { "no window '", "; see quoit calendar" },
     { "no quota '", "; see quoit quota" },
     { "of a node or slice", "; see quoit nodes" },
@@ -104,21 +105,36 @@ find_list (const char *message)
   return "";
 }
 
+/* Returns where the slices of the group are listed of which `quoit release` does not find one. g_free() it. */
+static char *
+format_show (const Session *session, const QuoitSnapshot *snapshot)
+{
+  g_autoptr (QuoitGroup) group = group_find (snapshot, session->words[0], NULL);
+
+  return group == NULL ? NULL : g_strdup_printf ("; see quoit show %s", session->words[0]);
+}
+
 /* Returns what to add to @message, which does not find @name. g_free() it. */
 static char *
-format_help (const QuoitSnapshot *snapshot, const char *name, const char *message)
+format_help (const Session *session, const QuoitSnapshot *snapshot, const char *name, const char *message)
 {
   g_autoptr (QuoitGroup) group = group_find (snapshot, name, NULL);
   const char *kind = find_kind (snapshot, name, group);
   g_auto (Nearest) nearest = nearest_begin (name);
 
+  if (session->verb == &verb_release && strstr (message, "has no slice '") != NULL)
+    return format_show (session, snapshot);
   if (kind != NULL)
     return names_kind (message, kind) ? g_strdup ("") : g_strdup_printf ("; '%s' is the name of a %s", name, kind);
   if (group != NULL)
     nearest.found = g_strdup (quoit_group_get_name (group));
   else
     offer_names (&nearest, snapshot);
-  return nearest.found == NULL ? g_strdup (find_list (message)) : nearest_format_question (&nearest, "");
+  if (nearest.found != NULL)
+    return nearest_format_question (&nearest, "");
+  if (session->verb == &verb_release && strstr (message, "no slice '") != NULL)
+    return format_show (session, snapshot);
+  return g_strdup (find_list (message));
 }
 
 void
@@ -134,7 +150,7 @@ near_names_add (Session *session, GError *error)
   snapshot = name == NULL ? NULL : session_snapshot (session, NULL);
   if (snapshot == NULL)
     return;
-  help = format_help (snapshot, name, error->message);
+  help = format_help (session, snapshot, name, error->message);
   message = error->message;
-  error->message = g_strconcat (message, help, NULL);
+  error->message = g_strconcat (message, help == NULL ? "" : help, NULL);
 }

@@ -43,7 +43,7 @@ refused 3 "product of axes beyond 64 bits" "multiplies to more than can be count
   mesh cube --axes a=4194304,b=4194304,c=4194304
 refused 3 "mesh of 60 axes" "expected 64, the number of devices, such as '1,1,1,|,1,2,2,2,2,2,2'" mesh cube --axes "$(count 60 a%d=2)"
 refused 3 "mesh of 65 axes" "--axes of '65' axes: expected at most 64" mesh cube --axes "$(count 65 a%d=1)"
-refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'; the sizes of --axes multiply to 32, the devices of all slices" \
+refused 3 "mesh size that does not match one of several slices" "granule 0: mesh shape '1,17' multiplies to 17: expected 16, the number of devices, such as '1,16'; the sizes of --axes have to multiply to 32, the devices of all slices: each is JAX's mesh_shape times dcn_mesh_shape" \
   mesh train --axes a=2,b=17 --dcn a=2
 refused 3 "--dcn that does not match the slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the number of granules, such as '2,1'" mesh train --axes a=4,b=8 --dcn a=4
 refused 3 "--dcn that does not match the processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the number of granules, such as '4,2'" \

@@ -38,6 +38,7 @@ has err "the message names the lists of names" "expected the name of a node, sli
 refused 4 "a group that does not exist" "no group 'zzz'; see quoit groups" release zzz
 refused 4 "a pool that does not exist" "no pool 'zzz' in the fleet; see quoit status" \
   fits --accelerator v6e --topology 4x4 --slices 1 --pool zzz
+refused 4 "a pool to drain that does not exist" "pool 'zzz': no such pool in the fleet, or it has no nodes; see quoit status" drain pool zzz
 refused 4 "a file that is missing, with the name of a group but for a letter" "trina" import raycluster trina
 holds "no name is proposed for a file" test "$(grep -c 'did you mean' "$tmp/err")" -eq 0
 refused 2 "a word that is like no verb" "'frobnicate' is not a verb; quoit --help lists them" frobnicate

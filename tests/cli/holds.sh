@@ -232,9 +232,11 @@ done
 refused 3 "resize beyond the requested maximum" "slices '3': expected 1 to 2, as in the request of group 'e@1'; for another range, release the group and reserve it again with --slices 1..3" resize e --slices 3 --now "$(at 1)"
 refused 2 "resize to a word" "--slices 'two'" resize e --slices two --now "$(at 1)"
 refused 2 "resize without --slices" "--slices N" resize e --now "$(at 1)"
-refused 4 "release of a slice of a different group" "'e@1' has no slice 'v6e-4x4-2'" release e --slice v6e-4x4-2 --now "$(at 1)"
+refused 4 "release of a slice of a different group" "'e@1' has no slice 'v6e-4x4-2'; see quoit show e" release e --slice v6e-4x4-2 --now "$(at 1)"
 refused 2 "release of two slices in one call" "--slice 'v6e-4x4-1': expected one slice" \
   release e --slice v6e-4x4-0 --slice v6e-4x4-1 --now "$(at 1)"
+refused 4 "release of a slice id of whole slices" "no slice '1' in the fleet; see quoit show e" release e --slice 1 --now "$(at 1)"
+refused 4 "release of a slice of no group" "no group 'nobody'; see quoit groups" release nobody --slice 1 --now "$(at 1)"
 refused 4 "release of an unknown slice" "'nowhere'" release e --slice nowhere --now "$(at 1)"
 ok 0 "release --slice succeeds" release e@1 --slice v6e-4x4-0 --now "$(at 2)" -o json
 fact "the slice is released and the remaining slice is renumbered" '[(r["slice"], r["slice_id_before"], r["slice_id_after"]) for r in d["renumbering"]][0]' \
