@@ -223,7 +223,7 @@ block_name (const QuoitPurchase *purchase, uint32_t block)
     return g_strdup (name);
   if (grid != NULL)
     return g_strdup_printf ("new %s", grid);
-  return g_strdup_printf ("new of %u", block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
+  return g_strdup_printf ("new of %u", block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
 }
 
 /* Blocks that are not used and have no price say nothing. */
@@ -231,28 +231,29 @@ static bool
 is_shown (const QuoitPurchase *purchase, uint32_t block)
 {
   return quoit_purchase_get_block_price (purchase, block).e4 >= 0
-         || block_number (purchase, block, QUOIT_PURCHASE_BLOCK_TAKEN) > 0;
+         || block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN) > 0;
 }
 
 static void
 add_block (Table *table, const QuoitPurchase *purchase, uint32_t block)
 {
   const QuoitAmount price = quoit_purchase_get_block_price (purchase, block);
-  const gint64 n = block_number (purchase, block, QUOIT_PURCHASE_BLOCK_BOUGHT);
+  const gint64 n = block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT);
   const bool found = is_found (purchase);
 
   table_add_text (table, quoit_purchase_get_block_accelerator (purchase, block));
   table_add_text (table, quoit_purchase_get_block_name (purchase, block));
   table_take_text (table, block_name (purchase, block));
   table_take_text (table, quoit_purchase_dup_block_grid (purchase, block));
-  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
-  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_FREE));
-  for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_TAKEN; number <= QUOIT_PURCHASE_BLOCK_BOUGHT; number++)
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_FREE));
+  for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN;
+       number <= QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT; number++)
     if (found)
       table_add_number (table, block_number (purchase, block, number));
     else
       table_skip (table);
-  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_LIMIT));
+  table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT));
   table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
   table_take_text (table, !found ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
 }
@@ -299,7 +300,7 @@ list_joined (const QuoitPurchase *purchase, uint32_t request)
         continue;
       table_add_text (joined, quoit_purchase_get_block_name (purchase, block));
       table_take_text (joined, quoit_purchase_dup_block_grid (purchase, block));
-      table_add_number (joined, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_CUBES));
+      table_add_number (joined, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
       table_add_number (joined, n);
     }
   return joined;

@@ -273,11 +273,11 @@ func readPurchaseBlock(purchase *C.QuoitPurchase, i C.uint32_t) PurchaseBlock {
 		Accelerator: cconv.CopyString(unsafe.Pointer(C.quoit_purchase_get_block_accelerator(purchase, i))),
 		Name:        cconv.CopyString(unsafe.Pointer(C.quoit_purchase_get_block_name(purchase, i))),
 		Grid:        cconv.MoveString(unsafe.Pointer(C.quoit_purchase_dup_block_grid(purchase, i))),
-		Cubes:       number(C.QUOIT_PURCHASE_BLOCK_CUBES),
-		Free:        number(C.QUOIT_PURCHASE_BLOCK_FREE),
-		Taken:       number(C.QUOIT_PURCHASE_BLOCK_TAKEN),
-		Bought:      number(C.QUOIT_PURCHASE_BLOCK_BOUGHT),
-		Limit:       number(C.QUOIT_PURCHASE_BLOCK_LIMIT),
+		Cubes:       number(C.QUOIT_PURCHASE_BLOCK_NUMBER_CUBES),
+		Free:        number(C.QUOIT_PURCHASE_BLOCK_NUMBER_FREE),
+		Taken:       number(C.QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN),
+		Bought:      number(C.QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT),
+		Limit:       number(C.QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT),
 		Joined:      map[int]uint32{},
 	}
 	if price := C.quoit_purchase_get_block_price(purchase, i); price.e4 >= 0 {

@@ -228,11 +228,11 @@ typedef enum {
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_PURCHASE_BLOCK_CUBES = 0,  /* how many cubes are bought at once: 1, or those of a new block */
-  QUOIT_PURCHASE_BLOCK_FREE = 1,   /* cubes that are free before the purchase */
-  QUOIT_PURCHASE_BLOCK_TAKEN = 2,  /* cubes that the requests get; of new blocks, all of them together */
-  QUOIT_PURCHASE_BLOCK_BOUGHT = 3, /* cubes that are bought for the block, or the number of new blocks */
-  QUOIT_PURCHASE_BLOCK_LIMIT = 4   /* how many can be bought; 1,000,000: any number */
+  QUOIT_PURCHASE_BLOCK_NUMBER_CUBES = 0,  /* how many cubes are bought at once: 1, or those of a new block */
+  QUOIT_PURCHASE_BLOCK_NUMBER_FREE = 1,   /* cubes that are free before the purchase */
+  QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN = 2,  /* cubes that the requests get; of new blocks, all of them together */
+  QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT = 3, /* cubes that are bought for the block, or the number of new blocks */
+  QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT = 4   /* how many can be bought; 1,000,000: any number */
 } QuoitPurchaseBlockNumber;
 
 /**
@@ -428,8 +428,8 @@ QUOIT_API char *quoit_purchase_dup_block_grid (const QuoitPurchase *purchase, ui
  * @index: the block, below quoit_purchase_get_n_blocks()
  * @number: which number
  *
- * Returns: the number; 0 for an index or a @number out of range. %QUOIT_PURCHASE_BLOCK_TAKEN and
- *   %QUOIT_PURCHASE_BLOCK_BOUGHT are 0 if no purchase was found.
+ * Returns: the number; 0 for an index or a @number out of range. %QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN and
+ *   %QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT are 0 if no purchase was found.
  *
  * Since: 0.1
  */

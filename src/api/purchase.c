@@ -299,20 +299,20 @@ quoit_purchase_get_block_number (const QuoitPurchase *purchase, uint32_t index, 
   const QuoitPurchaseBlock *block;
 
   g_return_val_if_fail (purchase != NULL && index < purchase->blocks->len, 0);
-  g_return_val_if_fail ((guint) number <= QUOIT_PURCHASE_BLOCK_LIMIT, 0);
+  g_return_val_if_fail ((guint) number <= QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT, 0);
 
   block = block_at (purchase, index);
   switch (number)
     {
-    case QUOIT_PURCHASE_BLOCK_CUBES:
+    case QUOIT_PURCHASE_BLOCK_NUMBER_CUBES:
       return block->n_cubes;
-    case QUOIT_PURCHASE_BLOCK_FREE:
+    case QUOIT_PURCHASE_BLOCK_NUMBER_FREE:
       return block->n_free;
-    case QUOIT_PURCHASE_BLOCK_TAKEN:
+    case QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN:
       return block->n_taken;
-    case QUOIT_PURCHASE_BLOCK_BOUGHT:
+    case QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT:
       return block->n_bought;
-    case QUOIT_PURCHASE_BLOCK_LIMIT:
+    case QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT:
       return block->limit;
     }
   return 0;

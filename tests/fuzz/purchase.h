@@ -86,7 +86,7 @@ fuzz_purchase_text (const QuoitPurchase *purchase)
       g_string_append_printf (text, "; %s %s %s %" G_GINT64_FORMAT, quoit_purchase_get_block_accelerator (purchase, b),
                               quoit_purchase_get_block_name (purchase, b), grid,
                               quoit_purchase_get_block_price (purchase, b).e4);
-      for (int number = 0; number <= QUOIT_PURCHASE_BLOCK_LIMIT; number++)
+      for (int number = 0; number <= QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT; number++)
         g_string_append_printf (text, " %u",
                                 quoit_purchase_get_block_number (purchase, b, (QuoitPurchaseBlockNumber) number));
     }
@@ -107,14 +107,14 @@ fuzz_require_blocks (const QuoitPurchase *purchase)
 
   for (guint32 b = 0; b < quoit_purchase_get_n_blocks (purchase); b++)
     {
-      const guint32 taken = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_TAKEN),
-                    bought = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_BOUGHT);
+      const guint32 taken = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_TAKEN),
+                    bought = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT);
       const gint64 price_e4 = quoit_purchase_get_block_price (purchase, b).e4;
 
-      g_assert (taken
-                <= quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_FREE)
-                       + (guint64) bought * quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_CUBES));
-      g_assert (bought <= quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_LIMIT));
+      g_assert (taken <= quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_FREE)
+                             + (guint64) bought
+                                   * quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
+      g_assert (bought <= quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT));
       g_assert (bought == 0 || price_e4 >= 0);
       cost_e4 += bought * price_e4;
     }

@@ -156,11 +156,11 @@ check_purchase (const QuoitPurchase *purchase)
     ABSENT (quoit_purchase_get_block_accelerator (purchase, at));
     ABSENT (quoit_purchase_get_block_name (purchase, at));
     ABSENT (quoit_purchase_dup_block_grid (purchase, at));
-    VALUE (quoit_purchase_get_block_number (purchase, at, QUOIT_PURCHASE_BLOCK_FREE), 0);
+    VALUE (quoit_purchase_get_block_number (purchase, at, QUOIT_PURCHASE_BLOCK_NUMBER_FREE), 0);
     VALUE (quoit_purchase_get_block_price (purchase, at).e4, -1);
     VALUE (quoit_purchase_get_joined (purchase, 0, at), 0);
   }
-  OUT_OF_RANGE (QUOIT_PURCHASE_BLOCK_LIMIT + 1)
+  OUT_OF_RANGE (QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT + 1)
   {
     VALUE (quoit_purchase_get_block_number (purchase, 0, (QuoitPurchaseBlockNumber) at), 0);
   }

@@ -54,9 +54,10 @@ describe_blocks (GString *text, const QuoitPurchase *purchase)
         g_string_append_printf (text, "; %s", name);
       else
         g_string_append_printf (text, "; new %s %u", grid == NULL ? "-" : grid,
-                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_CUBES));
-      for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_FREE; number <= QUOIT_PURCHASE_BLOCK_BOUGHT; number++)
-        g_string_append_printf (text, "%c%u", number == QUOIT_PURCHASE_BLOCK_FREE ? ' ' : '/',
+                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
+      for (QuoitPurchaseBlockNumber number = QUOIT_PURCHASE_BLOCK_NUMBER_FREE;
+           number <= QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT; number++)
+        g_string_append_printf (text, "%c%u", number == QUOIT_PURCHASE_BLOCK_NUMBER_FREE ? ' ' : '/',
                                 quoit_purchase_get_block_number (purchase, b, number));
       for (uint32_t r = 0; r < quoit_purchase_get_n_requests (purchase); r++)
         if (quoit_purchase_get_joined (purchase, r, b) > 0)
@@ -262,15 +263,15 @@ fleet_after (const char *fleet, const QuoitPurchase *purchase)
   for (uint32_t b = 0; b < quoit_purchase_get_n_blocks (purchase); b++)
     {
       const char *name = quoit_purchase_get_block_name (purchase, b);
-      const guint n = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_BOUGHT);
+      const guint n = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT);
       g_autofree char *grid = quoit_purchase_dup_block_grid (purchase, b);
 
       if (name != NULL && n > 0)
         g_string_append_printf (text, "; v5p 4x4x4 x%u pool=more-%u block=%s", n, b, name + strlen ("fleet/"));
       for (guint i = 0; name == NULL && i < n; i++)
         g_string_append_printf (text, "; v5p 4x4x4 x%u pool=new-%u-%u block=new-%u-%u%s%s",
-                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_CUBES), b, i, b, i,
-                                grid == NULL ? "" : " grid=", grid == NULL ? "" : grid);
+                                quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES), b, i,
+                                b, i, grid == NULL ? "" : " grid=", grid == NULL ? "" : grid);
     }
   return g_string_free (text, FALSE);
 }
@@ -362,7 +363,8 @@ START_TEST (purchases_grant_their_queues)
               {
                 const char *name = quoit_purchase_get_block_name (purchase, b);
                 guint left = quoit_purchase_get_joined (purchase, r, b);
-                const guint n_bought = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_BOUGHT);
+                const guint n_bought
+                    = quoit_purchase_get_block_number (purchase, b, QUOIT_PURCHASE_BLOCK_NUMBER_BOUGHT);
 
                 if (name != NULL && left > 0)
                   ck_assert_msg (
