@@ -212,7 +212,7 @@ block_number (const QuoitPurchase *purchase, uint32_t block, QuoitPurchaseBlockN
   return quoit_purchase_get_block_number (purchase, block, number);
 }
 
-/* Returns the name for people: "fleet/a", "new 4x4x4" or "new". The caller owns it. */
+/* Returns the name for people: "fleet/a", "new 4x4x4" or "new of 8". The caller owns it. */
 static char *
 block_name (const QuoitPurchase *purchase, uint32_t block)
 {
@@ -226,7 +226,7 @@ block_name (const QuoitPurchase *purchase, uint32_t block)
   return g_strdup_printf ("new of %u", block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_CUBES));
 }
 
-/* Blocks that are not used and have no price say nothing. */
+/* A large fleet has many blocks that are neither used nor for sale. */
 static bool
 is_shown (const QuoitPurchase *purchase, uint32_t block)
 {

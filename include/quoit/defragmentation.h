@@ -58,8 +58,8 @@ QUOIT_API QuoitDefragmentation *quoit_snapshot_plan_defragmentation (const Quoit
  * @accelerator: the TPU generation, as for quoit_request_set_accelerator()
  * @topology: the topology of the slices that are to be joined, "8x8x8"
  * @cubes: which cubes may be joined, as for quoit_request_set_cubes()
- * @steps: as for quoit_snapshot_plan_defragmentation(). Up to 16 slices that can move, all sets of them are tried that
- *   can be better, where counting the adjacent cubes of a block can also take a step.
+ * @steps: as for quoit_snapshot_plan_defragmentation(). If at most 16 slices can move, all sets of them are tried that
+ *   can be better. Then a step is also taken to pack the adjacent cubes of a block of more than 16 cubes.
  *
  * Plans which joined slices and whole cubes of this ledger's groups to move to other blocks, so that the most slices of
  * @topology can be joined from free cubes; of equal plans, the one that moves the fewest cubes. Groups with a slice

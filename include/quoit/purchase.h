@@ -163,7 +163,7 @@ QUOIT_API bool quoit_price_list_add_block (QuoitPriceList *list, const char *acc
  * quoit_price_list_read:
  * @text: one price on each line: "v6e 4x4 10.75/hour", and if wanted "hostchips=N" and "limit=N" after it. With
  *   "block=NAME" it is the price of a cube for a block of the fleet, with "cubes=N" or "grid=AxBxC" that of a new
- * block: "v5p 4x4x4 900/hour cubes=64". Text from '#' on is a comment.
+ *   block: "v5p 4x4x4 900/hour cubes=64". Text from '#' on is a comment.
  * @length: the number of bytes
  *
  * Adds the prices of a text.
@@ -417,7 +417,7 @@ QUOIT_API const char *quoit_purchase_get_block_name (const QuoitPurchase *purcha
  * @index: the block, below quoit_purchase_get_n_blocks()
  *
  * Returns: (transfer full) (nullable): the grid of new blocks whose cubes have positions, "4x4x8"; %NULL: none.
- * g_free() it
+ *   g_free() it
  *
  * Since: 0.1
  */

@@ -5,7 +5,7 @@
 
 #include "placement/ahead.h"
 
-/* Other classes have no bound: their nodes would be counted for too little. */
+/* Further classes have no bound, because each takes memory and time for every node. */
 enum { MAX_CLASSES = 4 };
 
 typedef struct {

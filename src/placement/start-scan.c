@@ -185,7 +185,7 @@ typedef struct {
   gboolean lacks_slices; /* a reservation ahead does */
   QuoitBundleBounds *bounds;
   guint n_seen;       /* records ahead whose promises @bounds have, or had until they began */
-  gint64 seen_end_ms; /* when these begin before */
+  gint64 seen_end_ms; /* those begin before this time */
 } Course;
 
 static void
