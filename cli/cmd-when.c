@@ -22,7 +22,7 @@ start_facts (const QuoitStart *start)
   g_autofree char *time = text_format_time (quoit_start_get_time_ms (start));
 
   table_add_text (facts, time);
-  table_add_text (facts, time == NULL ? "unknown" : time);
+  table_add_text (facts, time == NULL ? "unknown; see quoit fits" : time);
   table_add_text (facts, time == NULL ? "groups without a known end do not end, and hosts stay as they are"
                                       : "nothing else is requested until then, and groups end as below");
   table_add_number (facts, quoit_start_get_alternative (start));

@@ -305,6 +305,7 @@ fact "the estimate stays" 'd["group"]["expected_end"], d["group"]["priority"]' "
 ok 0 "update to an unknown end succeeds" update a --expect none --now "$(at 82)" -o json
 fact "the end is unknown again" 'd["group"]["expected_end"], d["group"]["priority"]' "(None, -3)"
 ok 5 "when waits for no group without an estimate" when $two --now "$(at 83)"
+out "an unknown start names what explains it" "start:    unknown; see quoit fits"
 ok 0 "verify replays the journal of updates" verify
 
 # --- when groups end, for the option earliest
