@@ -176,8 +176,9 @@ document_format_script (const Document *document)
   return g_string_free (script, FALSE);
 }
 
+/* At a terminal, a long line goes on in further lines, which begin with two blanks. */
 static char *
-format_lines (const GPtrArray *lines)
+format_lines (const GPtrArray *lines, TextForm form)
 {
   GString *text = g_string_new (NULL);
 
@@ -185,7 +186,11 @@ format_lines (const GPtrArray *lines)
     {
       g_autofree char *line = text_for_terminal (lines->pdata[i]);
 
-      g_string_append_printf (text, "%s\n", line);
+      if (form.divides)
+        text_append_words (text, line, 0, 2, form.width);
+      else
+        g_string_append (text, line);
+      g_string_append_c (text, '\n');
     }
   return g_string_free (text, FALSE);
 }
@@ -204,7 +209,7 @@ format_body (const Section *section, TextForm form)
     case SECTION_MAP:
       return table_get_n_rows (section->table) == 0 ? g_strdup ("none\n") : table_format_rows (section->table, form);
     case SECTION_LINES:
-      return section->lines->len == 0 ? g_strdup ("none\n") : format_lines (section->lines);
+      return section->lines->len == 0 ? g_strdup ("none\n") : format_lines (section->lines, form);
     case SECTION_SENTENCE:
     default:
       sentence = text_for_terminal (section->sentence);

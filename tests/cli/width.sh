@@ -57,6 +57,9 @@ COLUMNS=70 quoit slices >"$tmp/out" || status=$?
 holds "slices in 70 columns succeeds" test "$status" -eq 0
 holds "lines have at most 70 characters: $(widest)" test "$(widest)" -le 70
 holds "no word is cut" grep -q 'v5p-2x2x2-1-1' "$tmp/out"
+COLUMNS=50 quoit reserve next --accelerator v6e --topology 4x4 --slices 1 --dry-run --now "$now" >"$tmp/out" || status=$?
+holds "reserve in 50 columns succeeds" test "$status" -eq 0
+holds "a note goes on in a further line" grep -qx '  their nodes' "$tmp/out"
 COLUMNS=80 quoit what-if 'release train-17; reserve next --accelerator v6e --topology 4x4 --slices 2 --priority 3' \
   --now "$now" >"$tmp/out"
 holds "two columns of long text fit a terminal: $(widest)" test "$(widest)" -le 80
