@@ -27,15 +27,16 @@ full_name (const QuoitLayout *layout, const QuoitBlock *block)
   return g_strdup_printf ("%s/%s", quoit_layout_text (layout, layout->sources[block->source].name), block->name);
 }
 
+/* Whether the block is NAME or SOURCE/NAME. */
 static gboolean
 has_name (const QuoitLayout *layout, const QuoitBlock *block, const char *name)
 {
-  g_autofree char *full = NULL;
+  const char *source = quoit_layout_text (layout, layout->sources[block->source].name);
+  const gsize length = strlen (source);
 
-  if (strcmp (block->name, name) == 0)
-    return TRUE;
-  full = full_name (layout, block);
-  return strcmp (full, name) == 0;
+  return strcmp (block->name, name) == 0
+         || (strncmp (name, source, length) == 0 && name[length] == '/'
+             && strcmp (name + length + 1, block->name) == 0);
 }
 
 /* Returns the first block with the name, and sets *@n to their number; NULL: none. */
