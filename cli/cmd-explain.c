@@ -5,8 +5,9 @@
 #include "text.h"
 #include "verbs.h"
 
-/* What the answer about a group has in addition to the report. */
+/* What the answer about a group has in addition to the report; all NULL for a request. */
 typedef struct {
+  char *handle;        /* NAME@ID */
   char *repair;        /* a sentence: the command that gives the group what it has lost; NULL: none */
   char *hold_and_wait; /* see quoit_snapshot_dup_hold_and_wait(); NULL: none */
 } Remarks;
@@ -14,6 +15,7 @@ typedef struct {
 static void
 remarks_clear (Remarks *remarks)
 {
+  g_free (remarks->handle);
   g_free (remarks->repair);
   g_free (remarks->hold_and_wait);
 }
@@ -28,6 +30,7 @@ explain_group (Session *session, Remarks *remarks, GError **error)
   QuoitReport *report = named == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
   g_autoptr (QuoitGroup) group = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, handle, NULL);
 
+  remarks->handle = g_strdup (handle);
   if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
       && quoit_group_get_source (group)[0] == '\0')
     remarks->repair = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
@@ -78,7 +81,7 @@ run (Session *session, GError **error)
   g_auto (RequestParts) parts = { 0 };
   g_autofree GOptionEntry *entries = request_entries (&options);
   g_autoptr (QuoitReport) report = NULL;
-  g_auto (Remarks) remarks = { NULL, NULL };
+  g_auto (Remarks) remarks = { NULL, NULL, NULL };
   Document *document;
 
   if (!request_parts_take (&parts, session, error) || !session_parse (session, entries, error)
@@ -101,7 +104,7 @@ run (Session *session, GError **error)
   document = document_new ();
   if (session->words[0] != NULL)
     describe_remarks (document, &remarks);
-  report_describe (report, document);
+  report_describe (report, remarks.handle, document);
   return session_print (session, document, error);
 }
 

@@ -29,7 +29,7 @@ run (Session *session, GError **error)
     return false;
 
   document = document_new ();
-  report_describe (report, document);
+  report_describe (report, NULL, document);
   session->exit_status = (int) quoit_report_get_verdict (report);
   return session_print (session, document, error);
 }

@@ -217,10 +217,10 @@ alternatives (QuoitReport *report)
 }
 
 void
-report_describe (QuoitReport *report, Document *document)
+report_describe (QuoitReport *report, const char *subject, Document *document)
 {
   g_autofree char *what = quoit_report_get_alternative (report) == 0
-                              ? g_strdup ("the request")
+                              ? g_strdup (subject == NULL ? "the request" : subject)
                               : g_strdup_printf ("alternative %u", quoit_report_get_alternative (report));
   g_autofree char *summary = quoit_report_dup_summary (report, what);
   bool has_bundles = quoit_report_get_bundle (report) >= 0;
@@ -326,7 +326,7 @@ explain_refusal (Session *session, QuoitReport *report, GError **error)
     return false;
   document = document_new ();
   error_describe ((*error)->code, (*error)->message, document);
-  report_describe (report, document);
+  report_describe (report, NULL, document);
   if (!session_print (session, document, &print_error))
     {
       g_clear_error (error);

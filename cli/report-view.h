@@ -6,8 +6,9 @@
 
 #include "session.h"
 
-/* Appends the verdict, numbers, reasons and options to @document. */
-void report_describe (QuoitReport *report, Document *document);
+/* Appends the verdict, numbers, reasons and options to @document. @subject: the group that the report is about; NULL: a
+ * request. */
+void report_describe (QuoitReport *report, const char *subject, Document *document);
 
 /* Returns the reasons and options as lines for stderr, to be printed below the error. g_free() it. */
 char *report_explain (const QuoitReport *report);

@@ -149,7 +149,7 @@ describe_waiting (Document *document, const TopState *state, const QuoitGroup *g
 
   if (report == NULL)
     return;
-  report_describe (report, document);
+  report_describe (report, handle, document);
   if (quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS && quoit_group_get_source (group)[0] == '\0')
     document_take_sentence (document, g_strdup_printf ("'quoit repair %s' would succeed now", handle));
   holds = quoit_snapshot_dup_hold_and_wait (state->snapshot, handle, NULL);

@@ -78,6 +78,7 @@ ok 0 "set-state marks a host of the group dead" set-state v6e-4x4-0-1 dead --now
 ok 0 "status reads a group with a lost bundle" status --now "$now"
 out "status prints the lost bundle" "a bundle of it has lost its node; now: "
 ok 0 "explain reads a group with a lost bundle" explain filed --now "$now"
+holds "the answer is about the group" grep -q '^filed@[0-9]*: fits' "$tmp/out"
 ok 0 "repair places the lost bundle again" repair filed --now "$now"
 ok 0 "show prints the repaired group" show filed -o json
 fact "the repaired bundle is in the same slice" "[b['node'] for b in d['bundles']]" "['v6e-4x4-0-0', 'v6e-4x4-0-2']"
