@@ -96,11 +96,16 @@ add_json_members (const QuoitRayRows *rows, const char *text, gpointer data, GEr
 static gboolean
 add_array (const QuoitRayRows *rows, QuoitTree *tree, JsonNode *list, gpointer data, GError **error)
 {
-  g_autofree char *expected = g_strdup_printf ("a list of %s", rows->what);
   JsonArray *array;
 
   if (!JSON_NODE_HOLDS_ARRAY (list))
-    return quoit_tree_refuse (tree, list, expected, error);
+    {
+      g_autofree char *expected = rows->command == NULL
+                                      ? g_strdup_printf ("a list of %s", rows->what)
+                                      : g_strdup_printf ("a list of %s, as '%s' prints it", rows->what, rows->command);
+
+      return quoit_tree_refuse (tree, list, expected, error);
+    }
   array = json_node_get_array (list);
   for (guint i = 0; i < json_array_get_length (array); i++)
     if (!rows->add_row (tree, json_array_get_element (array, i), data, error))

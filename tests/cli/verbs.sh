@@ -29,7 +29,7 @@ echo 'v6e 4x4' >"$tmp/fleet.txt"
 refused 2 "a file as fleet text" "fleet '$tmp/fleet.txt': expected fleet text|use 'quoit import fleet - <$tmp/fleet.txt'" \
   import fleet "$tmp/fleet.txt"
 echo 'kind: RayCluster' >"$tmp/manifest.yaml"
-refused 3 "a manifest as a list of nodes" "manifest.yaml: line 1: a map: expected a list of nodes" import ray-nodes "$tmp/manifest.yaml"
+refused 3 "a manifest as a list of nodes" "manifest.yaml: line 1: a map: expected a list of nodes, as 'ray list nodes --detail" import ray-nodes "$tmp/manifest.yaml"
 refused 2 "explain of nothing" "expected a GROUP, or a request, such as --accelerator" explain
 refused 2 "--set with fleet text" "--set 'X=1' requires raycluster" import fleet 'v6e 4x4' --set X=1
 refused 2 "--set with a node list" "--set 'X=1' requires raycluster" import ray-nodes /no/such --set X=1
