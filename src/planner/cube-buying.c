@@ -202,6 +202,35 @@ fill_plans (QuoitCubeBuying *buying)
     fill (buying, may_open);
 }
 
+/* Returns whether an empty bin of the plan has room for one slice of the shape, or whether this cannot be decided. */
+static gboolean
+has_room (QuoitCubeBuying *buying, QuoitCubePlan *plan, guint32 shape)
+{
+  buying->has_gaps = FALSE;
+  for (guint32 i = 0; i < plan->bins->len; i++)
+    if (quoit_cube_plan_can_add (buying, plan, i, shape))
+      return TRUE;
+  return buying->has_gaps;
+}
+
+/* Returns whether each slice that must be joined has room, if nothing else is wanted. */
+static gboolean
+have_room_alone (QuoitCubeBuying *buying)
+{
+  const QuoitCubeMarket *market = buying->market;
+  QuoitCubePlan plan;
+  gboolean have_room = TRUE;
+
+  quoit_cube_plan_init (&plan, buying);
+  for (guint32 i = 0; i < market->n_offers; i++)
+    if (market->offers[i].limit > 0)
+      quoit_cube_plan_open (&plan, buying, i, 1);
+  for (guint32 s = 0; s < market->n_shapes && have_room; s++)
+    have_room = buying->demand->n_slices[s] == 0 || market->shapes[s].price >= 0 || has_room (buying, &plan, s);
+  quoit_cube_plan_clear (&plan);
+  return have_room;
+}
+
 QuoitCubePurchase *
 quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *demand, guint64 *steps)
 {
@@ -215,7 +244,7 @@ quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *d
   bound = quoit_cube_buying_bound (&buying, NULL, 0);
   if (bound != G_MAXINT64)
     bound = (bound + buying.price_unit - 1) / buying.price_unit * buying.price_unit;
-  best->is_proven = bound == G_MAXINT64 || (best->is_found && bound >= best->cost);
+  best->is_proven = best->is_found ? bound >= best->cost : bound == G_MAXINT64 || !have_room_alone (&buying);
   if (!best->is_proven)
     best->is_proven = quoit_cube_buying_try_all (&buying);
   if (best->is_found)

@@ -441,6 +441,34 @@ START_TEST (large_purchases_have_a_small_gap)
 }
 END_TEST
 
+/* Single cubes with positions, and slices of any cubes of a block. */
+static QuoitCubePurchase *
+buy_beside_single_cubes (guint32 n_single, guint32 n_joined, guint32 n_cubes, guint64 *steps)
+{
+  QuoitGrid grid;
+  const QuoitTurn turn = { .hosts = { { 1, 1, 1 }, 3 } };
+  const QuoitCubeShape shapes[] = { { 1, &turn, 1, -1 }, { n_cubes, NULL, 0, -1 } };
+  const QuoitCubeOffer offer = { 10000, 44, QUOIT_CUBE_BUYING_MAX, &grid };
+  const QuoitCubeMarket market = { NULL, &offer, shapes, 0, 1, 2, { 0, 0, 0, NULL, NULL } };
+  const guint32 n_slices[] = { n_single, n_joined };
+
+  quoit_grid_init (&grid, (QuoitShape) { { 4, 1, 11 }, 3 }, 0);
+  return quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { n_slices, 0 }, steps);
+}
+
+START_TEST (slices_that_fit_into_no_block_are_impossible)
+{
+  guint64 steps = STEPS;
+  QuoitCubePurchase *purchase = buy_beside_single_cubes (20000, 5, 64, &steps);
+
+  ck_assert (purchase->is_proven && !purchase->is_found);
+  quoit_cube_purchase_unref (purchase);
+  purchase = buy_beside_single_cubes (20000, 5, 44, &steps);
+  ck_assert (purchase->is_proven && purchase->is_found);
+  quoit_cube_purchase_unref (purchase);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -451,6 +479,7 @@ main (void)
   tcase_add_loop_test (tcase, small_purchases_are_the_cheapest, 0, 8);
   tcase_add_loop_test (tcase, a_budget_never_makes_an_answer_wrong, 0, 4);
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
+  tcase_add_test (tcase, slices_that_fit_into_no_block_are_impossible);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
