@@ -36,6 +36,9 @@ by_left (const void *a, const void *b)
   return x->bin < y->bin ? -1 : x->bin > y->bin;
 }
 
+/* What one more slice of adjacent cubes takes of the budget if it is known whether it fits. */
+enum { LOOK_UP_SPENDS = 4 };
+
 /* Adds slices to the bin as long as they cost nothing. Returns how many are left of @n. */
 static guint32
 fill_bin (QuoitCubePlan *plan, QuoitCubeBuying *buying, guint32 index, guint32 shape, guint32 n)
@@ -52,7 +55,10 @@ fill_bin (QuoitCubePlan *plan, QuoitCubeBuying *buying, guint32 index, guint32 s
       return n - n_here;
     }
   for (; n > 0 && quoit_cube_plan_can_add (buying, plan, index, shape); n--)
-    quoit_cube_plan_add (plan, buying, index, shape, 1);
+    {
+      quoit_cube_plan_add (plan, buying, index, shape, 1);
+      quoit_cube_buying_spend (buying, LOOK_UP_SPENDS);
+    }
   return n;
 }
 

@@ -469,6 +469,19 @@ START_TEST (slices_that_fit_into_no_block_are_impossible)
 }
 END_TEST
 
+/* Otherwise the budget would not limit the time. */
+START_TEST (each_slice_costs_a_step)
+{
+  const guint64 given = 100 * G_GUINT64_CONSTANT (1000000);
+  guint64 steps = given;
+  QuoitCubePurchase *purchase = buy_beside_single_cubes (400000, 0, 2, &steps);
+
+  ck_assert (purchase->is_proven && purchase->is_found);
+  ck_assert_uint_ge (given - steps, 400000);
+  quoit_cube_purchase_unref (purchase);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -480,6 +493,7 @@ main (void)
   tcase_add_loop_test (tcase, a_budget_never_makes_an_answer_wrong, 0, 4);
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, slices_that_fit_into_no_block_are_impossible);
+  tcase_add_test (tcase, each_slice_costs_a_step);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
