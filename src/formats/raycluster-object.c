@@ -56,8 +56,15 @@ append_other_kind (GString *text, const OtherKind *other)
                             other->first_line);
 }
 
-/* Reports a file without a Ray object. A list of Kubernetes nodes is a common mistake, so the message names its
- * command. */
+/* Whether the file has a list, such as one of Ray's nodes, instead of an object. */
+static gboolean
+is_list (const QuoitManifest *manifest)
+{
+  return quoit_tree_n_documents (manifest->tree) > 0 && JSON_NODE_HOLDS_ARRAY (quoit_tree_document (manifest->tree, 0));
+}
+
+/* Reports a file without a Ray object. A list of nodes, of Kubernetes or Ray, is a common mistake, so the message names
+ * its command. */
 static void
 refuse_other_objects (const QuoitManifest *manifest, const GArray *others)
 {
@@ -74,8 +81,9 @@ refuse_other_objects (const QuoitManifest *manifest, const GArray *others)
   quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
               "no Ray object in it, but %s: expected a document of kind RayCluster, RayJob or RayService%s",
               others->len > 0 ? found->str : "nothing with a kind",
-              has_nodes ? "; for a list of nodes use 'quoit import k8s-nodes'"
-                        : ", or of another object that makes pods, such as a JobSet");
+              has_nodes            ? "; for a list of nodes use 'quoit import k8s-nodes'"
+              : is_list (manifest) ? "; for a list of nodes use 'quoit import ray-nodes'"
+                                   : ", or of another object that makes pods, such as a JobSet");
 }
 
 /* --- the Ray object --- */

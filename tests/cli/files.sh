@@ -51,6 +51,7 @@ printf '[{"NodeID": "a", "Ali' >"$bad" && both 3 "a truncated node list" "line 1
   "line 1, column 18|'\"Ali': expected a string with its closing quote"
 printf 'kind: RayCluster\nname: \377\376\n' >"$bad" && both 3 "invalid UTF-8" "line 2, column 7|'\\xff': expected UTF-8"
 printf 'kind: RayCluster\nname: a\000b\n' >"$bad" && both 3 "a NUL byte" "line 2, column 8|'\\x00': expected UTF-8 text without NUL"
+printf '[{"node_id": "a", "state": "ALIVE"}]' >"$bad" && refused 3 "a list of Ray's nodes as a manifest" "$bad: |for a list of nodes use 'quoit import ray-nodes'" import raycluster "$bad" --now "$now"
 printf 'kind: ConfigMap\nmetadata: {name: p}\n' >"$bad" && refused 3 "another kind" "$bad: |'ConfigMap' in line 1: expected a document of kind RayCluster" import raycluster "$bad" --now "$now"
 rm "$bad" && mkdir "$bad" && both 3 "a directory" "is a directory: expected a file"
 rmdir "$bad"
