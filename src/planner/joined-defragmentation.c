@@ -3,6 +3,7 @@
  * its cubes and the free cubes of the block that it must not get are drained while its group is repaired. */
 #include "base/indices.h"
 #include "planner/joined-search.h"
+#include "planner/slots.h"
 
 /* --- the best plan --- */
 
@@ -164,8 +165,8 @@ plan (QuoitDefragmentation *defragmentation, const QuoitFleet *fleet, const Quoi
   if (!quoit_request_check_cubes (request, error) || !quoit_cubing_init (&cubing, fleet, request, error))
     return FALSE;
   if (!has_large_block (&cubing))
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of %s that can hold a slice of '%s'",
-                       quoit_generation_name (request->generation), shape);
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of %s that can hold a slice of '%s'%s",
+                       quoit_generation_name (request->generation), shape, quoit_slots_position_hint (request->cubes));
   search_plan (defragmentation, &cubing, steps);
   return TRUE;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/indices.h"
+#include "base/label-names.h"
 #include "placement/ahead.h"
 #include "placement/cubes/costs.h"
 #include "placement/cut/cutting.h"
@@ -171,10 +172,17 @@ quoit_slots_count_joined (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGener
   quoit_slots_clear (slots);
   if (!is_valid)
     return FALSE;
-  return text != NULL
-             ? quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of %s that can hold a slice of '%s'",
-                           quoit_generation_name (generation), text)
-             : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of cubes of %s", quoit_generation_name (generation));
+  return text != NULL ? quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of %s that can hold a slice of '%s'%s",
+                                    quoit_generation_name (generation), text, quoit_slots_position_hint (cubes))
+                      : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no block of cubes of %s%s",
+                                    quoit_generation_name (generation), quoit_slots_position_hint (cubes));
+}
+
+const char *
+quoit_slots_position_hint (QuoitCubes cubes)
+{
+  return cubes == QUOIT_CUBES_ADJACENT ? ": adjacent cubes need positions, by the label '" QUOIT_LABEL_CUBE_POSITION "'"
+                                       : "";
 }
 
 /* --- proofs --- */

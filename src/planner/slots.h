@@ -41,6 +41,8 @@ gboolean quoit_slots_count (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGen
  * generation cannot be joined so, and with NOT_FOUND if no block is large enough. */
 gboolean quoit_slots_count_joined (QuoitSlots *slots, const QuoitFleet *fleet, QuoitGeneration generation,
                                    QuoitShape shape, QuoitCubes cubes, gint64 until_ms, GError **error);
+/* Returns what to add to a message that no block is large enough: for adjacent cubes, what makes one. */
+const char *quoit_slots_position_hint (QuoitCubes cubes);
 /* Adds what fits into one slice or block, by assumption. What fits now also fits if more is free, and what cannot fit
  * then cannot fit now, even if one of the searches did not find out. */
 void quoit_slots_row_add (QuoitSlotsRow *row, const guint32 *least, const guint32 *most);

@@ -57,6 +57,8 @@ refused 2 "a topology without cubes" "joined slices: expected --accelerator, --t
 refused 2 "unknown cubes" "--cubes 'some': expected any or adjacent" defrag --dry-run -a v5p -t 4x8x8 --cubes some
 refused 3 "a generation without cubes" "v6e has none" defrag --dry-run -a v6e -t 4x4 --cubes any
 refused 4 "a topology that no block can hold" "no block of v5p that can hold a slice of '8x8x8'" defrag --dry-run -a v5p -t 8x8x8 --cubes any
+refused 4 "adjacent cubes without positions" "of '4x4x8': adjacent cubes need positions, by the label 'quoit/cube-position'" defrag --dry-run -a v5p -t 4x4x8 --cubes adjacent
+refused 4 "slots of adjacent cubes without positions" "no block of cubes of v5p: adjacent cubes need positions" slots -a v5p --cubes adjacent
 holds "the commands succeed" moves
 ok 0 "the joined slices are counted" slots -a v5p -t 4x8x8 --cubes any --now "$now" -o json
 fact "one more can be joined" '[p["now_least"] for p in d["joined"]]' "[1]"
