@@ -33,31 +33,55 @@ has_digits (const QuoitGroup *group, const char *name)
          && (name[n_digits] == '\0' || g_str_equal (handle + RAY_GROUP_ID_LENGTH, name + n_digits));
 }
 
-static void
-add_once (GPtrArray *names, const char *name)
+/* Names, each once. */
+typedef struct {
+  GPtrArray *in_order;
+  GHashTable *all; /* does not own the names */
+} Names;
+
+static Names
+names_new (void)
 {
-  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-    g_ptr_array_add (names, g_strdup (name));
+  return (Names) { g_ptr_array_new_with_free_func (g_free), g_hash_table_new (g_str_hash, g_str_equal) };
+}
+
+static void
+names_clear (Names *names)
+{
+  g_hash_table_unref (names->all);
+  g_ptr_array_unref (names->in_order);
+}
+
+static void
+add_once (Names *names, const char *name)
+{
+  char *copy;
+
+  if (g_hash_table_contains (names->all, name))
+    return;
+  copy = g_strdup (name);
+  g_hash_table_add (names->all, copy);
+  g_ptr_array_add (names->in_order, copy);
 }
 
 /* The names that can be meant, without their ids: those of live groups and those of removed ones. */
 typedef struct {
   bool is_whole; /* a group has exactly the name that was typed */
-  GPtrArray *live, *removed;
+  Names live, removed;
 } Candidates;
 
 static void
 candidates_clear (Candidates *candidates)
 {
-  g_ptr_array_unref (candidates->live);
-  g_ptr_array_unref (candidates->removed);
+  names_clear (&candidates->live);
+  names_clear (&candidates->removed);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Candidates, candidates_clear)
 
 static Candidates
 find_candidates (const QuoitSnapshot *snapshot, const char *name)
 {
-  Candidates candidates = { false, g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free) };
+  Candidates candidates = { false, names_new (), names_new () };
 
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
@@ -65,7 +89,7 @@ find_candidates (const QuoitSnapshot *snapshot, const char *name)
 
       candidates.is_whole |= has_name (group, name);
       if (has_digits (group, name))
-        add_once (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED ? candidates.removed : candidates.live,
+        add_once (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED ? &candidates.removed : &candidates.live,
                   quoit_group_get_name (group));
     }
   return candidates;
@@ -93,7 +117,7 @@ static char *
 complete_digits (const QuoitSnapshot *snapshot, const char *name, GError **error)
 {
   g_auto (Candidates) candidates = find_candidates (snapshot, name);
-  const GPtrArray *names = candidates.live->len > 0 ? candidates.live : candidates.removed;
+  const GPtrArray *names = candidates.live.in_order->len > 0 ? candidates.live.in_order : candidates.removed.in_order;
 
   if (candidates.is_whole || names->len == 0)
     return g_strdup (name);

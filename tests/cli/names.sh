@@ -169,4 +169,13 @@ fact "the same name wins" 'd["group"]["name"]' cac052a2
 ok 0 "the group of this name is released" release cac052a2 --now "$now" -o json
 fact "the same name wins in a change" 'd["name"]' cac052a2
 
+# --- the time for many groups is not that of all pairs of them, which would be 10 s
+export QUOIT_DB="$tmp/groups.db"
+awk 'BEGIN { printf "v5e 1x1 x60000"; for (i = 0; i < 60000; i++) printf "; group cac052a2%028x v5e 1x1", i }' >"$tmp/groups.txt"
+ok 0 "a ledger for many groups" init
+holds "many groups are imported" sh -c '"$1" import fleet - <"$2" >/dev/null' sh "$program" "$tmp/groups.txt"
+holds "a short id of many groups is refused in time" \
+  sh -c 'ulimit -t 5; "$1" show cac052a2 2>"$2"; test $? -eq 3' sh "$program" "$tmp/err"
+err "the message names some of them" "or one of 59992 more"
+
 finish
