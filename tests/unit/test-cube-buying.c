@@ -161,13 +161,14 @@ count_cost (All *all, gint64 cost)
 static void
 try_bins (All *all, guint32 slice, gint64 cost)
 {
-  const guint32 shape = all->slices[slice];
+  guint32 shape;
 
   if (slice == all->n_slices)
     {
       count_cost (all, cost);
       return;
     }
+  shape = all->slices[slice];
   for (guint32 i = 0; i < all->n_bins; i++)
     {
       all->counts[i][shape]++;
