@@ -18,7 +18,8 @@ add_bins (QuoitCubePlan *plan, const QuoitCubeBuying *buying, guint32 row, guint
 
   for (guint32 i = 0; i < n; i++)
     g_array_append_val (plan->bins, bin);
-  g_array_set_size (plan->counts, plan->bins->len * buying->market->n_shapes);
+  /* One more, so that the bins of a market without shapes have counts, too. */
+  g_array_set_size (plan->counts, plan->bins->len * buying->market->n_shapes + 1);
 }
 
 void

@@ -483,6 +483,20 @@ START_TEST (each_slice_costs_a_step)
 }
 END_TEST
 
+START_TEST (single_cubes_need_no_shapes)
+{
+  const QuoitCubeBlock block = { 10000, 1, 9, NULL, NULL };
+  const QuoitCubeMarket market = { &block, NULL, NULL, 1, 0, 0, { 20000, 1, 9, NULL, NULL } };
+  const guint32 no_slices = 0;
+  guint64 steps = STEPS;
+  QuoitCubePurchase *purchase = quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { &no_slices, 5 }, &steps);
+
+  ck_assert (purchase->is_proven && purchase->is_found);
+  ck_assert_int_eq (purchase->cost, 30000);
+  quoit_cube_purchase_unref (purchase);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -495,6 +509,7 @@ main (void)
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, slices_that_fit_into_no_block_are_impossible);
   tcase_add_test (tcase, each_slice_costs_a_step);
+  tcase_add_test (tcase, single_cubes_need_no_shapes);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
