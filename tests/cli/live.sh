@@ -353,8 +353,10 @@ def begin(*words):
                             stderr=subprocess.PIPE, text=True)
 
 
-# A shell without job control starts commands in the background with SIGINT ignored, and quoit would keep ignoring it.
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+# A shell without job control starts commands in the background with SIGINT ignored, and nohup ignores SIGHUP. quoit would
+# keep ignoring them.
+for ignored in signal.SIGINT, signal.SIGHUP:
+    signal.signal(ignored, signal.SIG_DFL)
 
 
 def wait_for(sentence, holds):
