@@ -214,7 +214,9 @@ set_effects (QuoitEntry *entry, const char *bytes, gsize length)
 static void
 make_effects_of_later_format (QuoitEntry *entry)
 {
-  set_effects (entry, "\x05\x01\x01", 3);
+  const guint8 effects[] = { QUOIT_CODEC_FORMAT + 1, 1, 1 };
+
+  set_effects (entry, (const char *) effects, sizeof effects);
 }
 
 static void
