@@ -18,6 +18,8 @@ if ! command -v tmux >/dev/null; then
   finish
 fi
 
+# ncurses takes it for the width of the terminal.
+unset COLUMNS
 server=quoit-$$ n_servers=0
 tm ()
 {
