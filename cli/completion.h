@@ -40,7 +40,8 @@ typedef struct {
   GArray *following; /* of CompletionFollowing: the words after the first argument; empty: the same words again */
 } CompletionVerb;
 
-/* Returns all verbs, of CompletionVerb, in the order of the table. The options of each verb are those that it parses. */
+/* Returns all verbs, of CompletionVerb, in the order of the table. The options of each verb are those that it parses.
+ */
 GArray *completion_read_verbs (void);
 
 /* Appends the names that the scripts propose, one a line. @wanted: a kind without its '@', such as "group"; NULL: those

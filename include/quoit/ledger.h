@@ -870,9 +870,9 @@ QUOIT_API bool quoit_ledger_undrain_nodes (QuoitLedger *ledger, const char *cons
  * nothing is written for it. Records of groups that have ended since the snapshot stay.
  *
  * The ledger does not decide again whether other slices would now be better. Groups of the ledger whose lease has ended
- * on the fork are left to the ledger, which ends leases itself. An answer of the fork that changed nothing, such as that
- * of a retry by key, is not checked: if the clock of the fork was ahead, others can have renewed a group that had ended
- * on it.
+ * on the fork are left to the ledger, which ends leases itself. An answer of the fork that changed nothing, such as
+ * that of a retry by key, is not checked: if the clock of the fork was ahead, others can have renewed a group that had
+ * ended on it.
  *
  * If others have added groups meanwhile, new groups get other ids than on the fork. On success the fork continues from
  * the committed state, with these ids and without marks; in a batch, free the fork if the batch is cancelled or fails.

@@ -66,6 +66,7 @@ find_use (const QuoitCubeBuying *buying)
         use.least = MIN (use.least, shape->n_cubes);
         use.all_adjacent = use.all_adjacent && shape->n_turns > 0;
       }
+  use.divisor = MAX (use.divisor, 1);
   return use;
 }
 

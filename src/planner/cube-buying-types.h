@@ -66,10 +66,11 @@ guint32 quoit_cube_bin_free (const QuoitCubeBuying *buying, const QuoitCubeBin *
 guint32 quoit_cube_bin_limit (const QuoitCubeBuying *buying, const QuoitCubeBin *bin);
 /* Returns what the cubes cost that are bought for the bin if it has so many cubes of joined slices. */
 gint64 quoit_cube_bin_cost (const QuoitCubeBuying *buying, const QuoitCubeBin *bin, guint32 load);
-/* Whether one more slice of the shape fits into the bin. Of adjacent cubes that cannot be decided, says no. */
-gboolean quoit_cube_plan_can_add (QuoitCubeBuying *buying, QuoitCubePlan *plan, guint32 bin, guint32 shape);
+/* Whether one more slice of the shape fits into the bin of that index. Of adjacent cubes that cannot be decided, says
+ * no. */
+gboolean quoit_cube_plan_can_add (QuoitCubeBuying *buying, QuoitCubePlan *plan, guint32 index, guint32 shape);
 /* Adds @n slices of the shape to the bin, or removes them if @n is negative. */
-void quoit_cube_plan_add (QuoitCubePlan *plan, const QuoitCubeBuying *buying, guint32 bin, guint32 shape, gint32 n);
+void quoit_cube_plan_add (QuoitCubePlan *plan, const QuoitCubeBuying *buying, guint32 index, guint32 shape, gint32 n);
 /* Returns how many single cubes are missing before any are bought. */
 guint32 quoit_cube_plan_count_missing (const QuoitCubePlan *plan, const QuoitCubeBuying *buying);
 /* Serves the single cubes, at the least cost for these bins. Returns how many are missing. */
@@ -94,5 +95,5 @@ gint64 quoit_cube_buying_bound (QuoitCubeBuying *buying, const guint32 *n_new, g
 
 /* Tries all choices that cost less than the best one. Returns FALSE if the budget ends before. */
 gboolean quoit_cube_buying_try_all (QuoitCubeBuying *buying);
-/* Returns how many blocks of an offer are enough for everything. */
-guint32 quoit_cube_buying_most_blocks (const QuoitCubeBuying *buying, guint32 offer);
+/* Returns how many blocks of the offer of that index are enough for everything. */
+guint32 quoit_cube_buying_most_blocks (const QuoitCubeBuying *buying, guint32 index);

@@ -147,9 +147,9 @@ buying_init (QuoitCubeBuying *buying, const QuoitCubeMarket *market, const Quoit
     .cheapest = g_new (guint32, market->n_blocks + 1),
     .price_unit = MAX (quoit_cube_market_price_unit (market, 0), 1),
     .packed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL),
-    .steps = steps,
     .best = purchase_new (market->n_blocks + market->n_offers, market->n_shapes),
   };
+  buying->steps = steps;
   for (guint32 s = 0; s < market->n_shapes; s++)
     {
       buying->order[s] = s;

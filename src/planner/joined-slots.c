@@ -72,7 +72,8 @@ counting_init (Counting *counting, const QuoitSlots *slots, QuoitShape shape, GE
   counting->request->n_slices = 1;
   if (facts->ocs_cube.n_dims == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "cubes '%s': expected a generation with cubes, %s has none",
-                       quoit_cubes_name (slots->cubes), quoit_generation_name (slots->generation));
+                       quoit_cubes_name (slots->cubes), quoit_generation_name (slots->generation)),
+           FALSE;
   if (slots->cubes == QUOIT_CUBES_ANY_TWISTED && shape.n_dims == 0)
     counting->request->shape = (QuoitShape) { { 4, 4, 8 }, QUOIT_N_AXES };
   return quoit_request_check_cubes (counting->request, error)

@@ -36,8 +36,8 @@ gboolean quoit_queue_add_lines (QuoitQueue *queue, const char *text, gsize lengt
 /* Returns the number of cubes of a slice of the request; 1: its slices are not joined. */
 guint32 quoit_queue_n_cubes (const QuoitRequest *request);
 
-/* Adds a copy of @row with a price. Fails with INVALID. */
-gboolean quoit_price_list_add_row (QuoitPriceList *list, const QuoitPrice *row, const char *price, GError **error);
+/* Adds a copy of @given with a price. Fails with INVALID. */
+gboolean quoit_price_list_add_row (QuoitPriceList *list, const QuoitPrice *given, const char *price, GError **error);
 /* Sets the class of @row to the cubes of a generation. Fails with INVALID. */
 gboolean quoit_price_set_cube (QuoitPrice *row, const char *accelerator, GError **error);
 /* Sets the size of a new block: @n_cubes, or @grid, which is text; 0 and NULL: not stated. Fails with INVALID. */

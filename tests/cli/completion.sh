@@ -159,14 +159,14 @@ for shell in bash zsh fish; do
   proposes $shell ann owner end a
   proposes $shell ann reserve x --owner a
   proposes $shell works calendar remove wo
-  proposes $shell team quota remove te
+  proposes $shell team quota remove tea
   proposes $shell window completion names wi
   lacks $shell lonely-0 drain pool lonely-
   lacks $shell us-east5-b drain slice us
   lacks $shell dead set-state dea
   lacks $shell lone set-state lonely-0-0 lon
   lacks $shell lone release lone lon
-  lacks $shell fleet export json fle
+  lacks $shell fleet export json flee
   proposes $shell "$tmp/plain.yaml" import raycluster "$tmp/pla"
   proposes $shell "$tmp/plain.yaml" reserve x --bundles "$tmp/pla"
   proposes $shell "$tmp/plain.yaml" plan --for "$tmp/pla"

@@ -26,7 +26,13 @@ def main(path):
             got = f"{type(error).__name__}: {error}"
         if got != expected:
             n_failed += 1
-            print(f"FAIL: {sentence}", f"after: {command}", expression, f"is '{got}', expected '{expected}'", sep="\n      ")
+            print(
+                f"FAIL: {sentence}",
+                f"after: {command}",
+                expression,
+                f"is '{got}', expected '{expected}'",
+                sep="\n      ",
+            )
     print(len(texts) // 5 - n_failed, n_failed)
 
 
