@@ -14,12 +14,6 @@
 #define EXTERNAL_PREFIX "external/"
 #define WINDOW_PREFIX "window/"
 
-guint32
-quoit_group_text_hash (const char *text)
-{
-  return (guint32) quoit_hash_name (text, strlen (text));
-}
-
 /* Returns *@at and advances it by @bytes. */
 static void *
 reserve_bytes (char **at, gsize bytes)

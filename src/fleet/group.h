@@ -115,8 +115,6 @@ QuoitGroupData *quoit_group_data_ref (const QuoitGroupData *data);
 void quoit_group_data_unref (QuoitGroupData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupData, quoit_group_data_unref)
 
-guint32 quoit_group_text_hash (const char *text);
-
 /* Returns whether callers see this record as a group. */
 static inline gboolean
 quoit_group_is_listed (const QuoitGroupData *group)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name-hash.h"
+
 /* A slot stores a group or, if it is free, the next free slot. Pointers are aligned, so their lowest bit is 0; a free
  * slot has (next free slot + 1) << 1 | 1. */
 typedef union {
@@ -120,7 +122,7 @@ find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 const QuoitGroupData *
 quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
 {
-  guint32 at, slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name), &at);
+  guint32 at, slot = find_slot_by_name (fleet, name, quoit_hash_text (name), &at);
 
   return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
 }
@@ -128,7 +130,7 @@ quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
 const QuoitGroupData *
 quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
 {
-  return find_by_key (fleet, key, quoit_group_text_hash (key));
+  return find_by_key (fleet, key, quoit_hash_text (key));
 }
 
 /* Returns whether the group is in the index by_key. An owner with an expired lease has no key, but is in that index
@@ -165,7 +167,7 @@ quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id)
 const QuoitGroupData *
 quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
 {
-  guint32 hash = quoit_group_text_hash (record), at = hash, slot;
+  guint32 hash = quoit_hash_text (record), at = hash, slot;
 
   while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
     if (quoit_fleet_group_at (fleet, slot)->kind == QUOIT_RECORD_OWNER
@@ -349,7 +351,7 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
 static inline gboolean
 find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, guint32 *at, GError **error)
 {
-  *slot = find_slot_by_name (fleet, name, quoit_group_text_hash (name), at);
+  *slot = find_slot_by_name (fleet, name, quoit_hash_text (name), at);
   return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
          || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name-hash.h"
 #include "base/natural.h"
 
 /* --- the list of quotas --- */
@@ -21,9 +22,8 @@ typedef struct _QuoitQuotaList {
 static guint32
 hash_target (const char *label, const char *value)
 {
-  return label == NULL
-             ? quoit_group_text_hash (value)
-             : quoit_group_text_hash (label) * G_GUINT64_CONSTANT (0x9e3779b1) ^ quoit_group_text_hash (value);
+  return label == NULL ? quoit_hash_text (value)
+                       : quoit_hash_text (label) * G_GUINT64_CONSTANT (0x9e3779b1) ^ quoit_hash_text (value);
 }
 
 static guint
@@ -78,7 +78,7 @@ row_new (guint32 slot, QuoitQuota *quota)
   QuoitQuotaRow row = { .slot = slot, .target_hash = hash_target (quota->label, quota->value), .quota = quota };
 
   if (quota->cohort != NULL)
-    row.cohort_hash = (quoit_group_text_hash (quota->cohort) ^ (guint32) quota->generation) | 1;
+    row.cohort_hash = (quoit_hash_text (quota->cohort) ^ (guint32) quota->generation) | 1;
   return row;
 }
 

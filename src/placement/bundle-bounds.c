@@ -15,7 +15,6 @@ typedef struct {
 } BundleClass;
 
 struct _QuoitBundleBounds {
-  const QuoitLayout *layout;
   QuoitFleetView view; /* all nodes that can ever take a bundle */
   QuoitAmountReader *reader;
   gint64 *row; /* buffer */
@@ -27,15 +26,6 @@ struct _QuoitBundleBounds {
 
 /* --- classes --- */
 
-static gboolean
-are_equal (const QuoitFleetView *view, guint32 a, guint32 b)
-{
-  const gsize n = view->bundles.n_resources;
-
-  return memcmp (&view->bundles.amounts[a * n], &view->bundles.amounts[b * n], n * sizeof (gint64)) == 0
-         && (view->bundles.filter == NULL || view->bundles.filter[a] == view->bundles.filter[b]);
-}
-
 static void
 find_classes (QuoitBundleBounds *bounds)
 {
@@ -43,8 +33,9 @@ find_classes (QuoitBundleBounds *bounds)
 
   for (guint32 b = 0; b < bounds->view.bundles.n_bundles; b++)
     {
-      if (b == 0 || !quoit_fleet_view_is_repeated (&bounds->view, b))
-        for (c = 0; c < bounds->n_classes && !are_equal (&bounds->view, bounds->classes[c].bundle, b); c++)
+      if (!quoit_fleet_view_is_repeated (&bounds->view, b))
+        for (c = 0; c < bounds->n_classes && !quoit_fleet_view_are_equal (&bounds->view, bounds->classes[c].bundle, b);
+             c++)
           ;
       if (c == bounds->n_classes && c < MAX_CLASSES)
         bounds->classes[bounds->n_classes++] = (BundleClass) { .bundle = b };
@@ -59,7 +50,7 @@ count_in_row (const QuoitBundleBounds *bounds, const BundleClass *class, const g
 {
   const QuoitBundles *bundles = &bounds->view.bundles;
   const QuoitPlacementRules *rules = &bounds->view.rules;
-  const gint64 *requested = &bundles->amounts[(gsize) class->bundle * bundles->n_resources];
+  const gint64 *requested = quoit_fleet_view_amounts (&bounds->view, class->bundle);
   gint64 n = rules->strategy == QUOIT_STRATEGY_STRICT_SPREAD ? 1 : class->n;
 
   for (guint32 r = 0; r < bundles->n_resources; r++)
@@ -108,7 +99,6 @@ quoit_bundle_bounds_new (const QuoitFleet *fleet, const QuoitRequest *request)
   bounds = g_new0 (QuoitBundleBounds, 1);
   if (!quoit_fleet_view_init (&bounds->view, fleet, request, NULL, request->bundles->len, QUOIT_VIEW_EVER, NULL))
     return g_free (bounds), NULL;
-  bounds->layout = fleet->layout;
   bounds->reader = quoit_amount_reader_new (&bounds->view);
   bounds->row = g_new (gint64, bounds->view.bundles.n_resources + 1);
   find_classes (bounds);
@@ -146,7 +136,7 @@ quoit_bundle_bounds_suffice (const QuoitBundleBounds *bounds)
 static guint32
 find_node (const QuoitBundleBounds *bounds, guint32 id)
 {
-  const guint32 index = quoit_layout_find_id (bounds->layout, id);
+  const guint32 index = quoit_layout_find_id (bounds->view.fleet->layout, id);
 
   return index == QUOIT_NO_INDEX ? index : quoit_fleet_view_find (&bounds->view, (QuoitNodeId) { index });
 }
@@ -167,11 +157,12 @@ quoit_bundle_bounds_update (QuoitBundleBounds *bounds, const QuoitFleet *fleet, 
 
 /* --- promises --- */
 
-/* Adds @change to the promises of the node, for the classes of which @rest, if not NULL, has no room for a bundle. */
+/* Adds @change to the promises of the node, if it is one of the view, for the classes of which @rest, if not NULL, has
+ * no room for a bundle. */
 static void
 change_promise (QuoitBundleBounds *bounds, guint32 node, const gint64 *rest, int change)
 {
-  for (guint c = 0; c < bounds->n_classes; c++)
+  for (guint c = 0; c < bounds->n_classes && node != QUOIT_NO_INDEX; c++)
     {
       if (rest != NULL && count_in_row (bounds, &bounds->classes[c], rest) > 0)
         continue;
@@ -202,15 +193,13 @@ change_bundles (QuoitBundleBounds *bounds, const QuoitGroupData *record, guint32
 static void
 change_window (QuoitBundleBounds *bounds, const QuoitGroupData *window, int change)
 {
-  g_autoptr (GArray) nodes = quoit_window_list_nodes (window, bounds->layout);
+  g_autoptr (GArray) nodes = quoit_window_list_nodes (window, bounds->view.fleet->layout);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       const QuoitNodeId id = { g_array_index (nodes, guint32, i) };
-      const guint32 node = quoit_fleet_view_find (&bounds->view, id);
 
-      if (node != QUOIT_NO_INDEX)
-        change_promise (bounds, node, NULL, change);
+      change_promise (bounds, quoit_fleet_view_find (&bounds->view, id), NULL, change);
     }
 }
 
@@ -229,12 +218,7 @@ change_record (QuoitBundleBounds *bounds, const QuoitGroupData *record, int chan
       if (record->bundles != NULL)
         change_bundles (bounds, record, first, end, change);
       else
-        {
-          const guint32 node = find_node (bounds, record->node_ids[first]);
-
-          if (node != QUOIT_NO_INDEX)
-            change_promise (bounds, node, NULL, change);
-        }
+        change_promise (bounds, find_node (bounds, record->node_ids[first]), NULL, change);
     }
 }
 

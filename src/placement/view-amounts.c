@@ -323,11 +323,16 @@ quoit_fleet_view_bundle_fits (const QuoitFleetView *view, guint32 bundle, guint3
 }
 
 gboolean
+quoit_fleet_view_are_equal (const QuoitFleetView *view, guint32 a, guint32 b)
+{
+  return memcmp (quoit_fleet_view_amounts (view, a), quoit_fleet_view_amounts (view, b),
+                 view->bundles.n_resources * sizeof (gint64))
+             == 0
+         && (view->bundles.filter == NULL || view->bundles.filter[a] == view->bundles.filter[b]);
+}
+
+gboolean
 quoit_fleet_view_is_repeated (const QuoitFleetView *view, guint32 bundle)
 {
-  gsize n = view->bundles.n_resources;
-  const gint64 *requested = &view->bundles.amounts[bundle * n];
-
-  return bundle > 0 && memcmp (requested, requested - n, n * sizeof *requested) == 0
-         && (view->bundles.filter == NULL || view->bundles.filter[bundle] == view->bundles.filter[bundle - 1]);
+  return bundle > 0 && quoit_fleet_view_are_equal (view, bundle, bundle - 1);
 }

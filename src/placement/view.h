@@ -121,6 +121,8 @@ quoit_fleet_view_amounts (const QuoitFleetView *view, guint32 bundle)
 gboolean quoit_fleet_view_row_suffices (const QuoitFleetView *view, guint32 bundle, const gint64 *row);
 /* Whether the node satisfies the selectors of the bundle and has enough available. Ignores chips. */
 gboolean quoit_fleet_view_bundle_fits (const QuoitFleetView *view, guint32 bundle, guint32 node);
+/* Whether two bundles request the same of the same nodes. */
+gboolean quoit_fleet_view_are_equal (const QuoitFleetView *view, guint32 a, guint32 b);
 /* Whether the bundle equals the previous one. */
 gboolean quoit_fleet_view_is_repeated (const QuoitFleetView *view, guint32 bundle);
 
