@@ -30,7 +30,7 @@ list_demand (const QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 ind
 static QuoitCubePurchase *
 solve (QuoitBuying *buying, const QuoitCubeMarket *market, const guint32 *words)
 {
-  const gboolean is_only_plan = buying->options->len == buying->types->len;
+  const gboolean is_only_plan = quoit_buying_has_one_plan (buying);
   const guint64 given = is_only_plan ? buying->steps : buying->steps / 4; /* other plans need some too */
   guint64 left = given;
   QuoitCubePurchase *purchase = quoit_cube_buying_solve (market, &(QuoitCubeDemand) { words + 2, words[1] }, &left);

@@ -49,6 +49,13 @@ quoit_buying_spend (QuoitBuying *buying, guint64 steps)
   buying->steps -= MIN (buying->steps, steps);
 }
 
+/* Whether each request has only one option. */
+static inline gboolean
+quoit_buying_has_one_plan (const QuoitBuying *buying)
+{
+  return buying->options->len == buying->types->len;
+}
+
 /* Returns what @n slices of a class cost. */
 static inline gint64
 quoit_buying_cost (const QuoitBuyingClass *class, gint64 n)

@@ -226,7 +226,7 @@ search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *bes
   quoit_buying_plan_init (&plan, buying);
   quoit_buying_search (buying, bound, &plan);
   best->excess = 1;
-  is_only_plan = plan.excess == 0 && buying->options->len == buying->types->len;
+  is_only_plan = plan.excess == 0 && quoit_buying_has_one_plan (buying);
   if (plan.excess == 0)
     quoit_buying_plan_keep (buying, best, &plan);
   quoit_buying_plan_clear (&plan);

@@ -3,6 +3,7 @@
 
 #include "base/indices.h"
 #include "ledger/ledger.h"
+#include "placement/rows.h"
 
 /* --- slices that can be closed --- */
 
@@ -153,14 +154,6 @@ quoit_closing_set_states (QuoitFleet *fork, const guint32 *slices, guint n_slice
         }
     }
   quoit_fleet_set_node_states (fork, (const QuoitNodeStateChange *) (const void *) changes->data, changes->len);
-}
-
-static gint
-by_index (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
 }
 
 static gint
@@ -401,7 +394,7 @@ quoit_closing_make (QuoitClosing *closing, const QuoitFleet *fleet, const guint3
 {
   quoit_closing_init (closing);
   g_array_append_vals (closing->slices, slices, n_slices);
-  g_array_sort (closing->slices, by_index);
+  quoit_numbers_sort ((guint32 *) (void *) closing->slices->data, closing->slices->len);
   if (run (closing, fleet, steps))
     return TRUE;
   quoit_closing_clear (closing);

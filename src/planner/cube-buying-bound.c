@@ -152,7 +152,7 @@ bound_of_cubes (const QuoitCubeBuying *buying, const guint32 *n_new, guint32 n_d
 
   for (guint32 i = 0; i <= buying->market->n_blocks; i++)
     {
-      const QuoitCubeBlock *block = i == buying->market->n_blocks ? &buying->market->loose : &buying->market->blocks[i];
+      const QuoitCubeBlock *block = quoit_cube_market_block (buying->market, i);
 
       add_tier (tiers, block->n_free, 0);
       add_tier (tiers, block->limit, block->limit * block->price);

@@ -55,11 +55,17 @@ has_equal (const Search *search, guint32 first, guint32 index)
   return FALSE;
 }
 
+/* Returns whether no plan of that cost is better than the best one. */
+static gboolean
+is_too_expensive (const QuoitCubeBuying *buying, __int128 cost)
+{
+  return buying->best->is_found && cost > buying->best->cost - buying->price_unit;
+}
+
 /* Returns whether the cubes that are missing cost so much that no better plan follows. */
 static gboolean
 is_hopeless (const Search *search)
 {
-  const QuoitCubePurchase *best = search->buying->best;
   const guint64 n_missing = search->n_wanted - MIN (search->n_wanted, search->n_left);
   __int128 cost = search->plan.cost;
 
@@ -67,18 +73,17 @@ is_hopeless (const Search *search)
     return TRUE;
   if (n_missing > 0)
     cost += (__int128) search->price * n_missing / search->n_price;
-  return best->is_found && cost > best->cost - search->buying->price_unit;
+  return is_too_expensive (search->buying, cost);
 }
 
 static void
 put (Search *search, guint32 index, guint32 shape, gint32 n)
 {
   const QuoitCubeBin *bin = quoit_cube_plan_bin (&search->plan, index);
-  const guint32 n_free = quoit_cube_bin_free (search->buying, bin);
 
-  search->n_left -= n_free - MIN (n_free, bin->load);
+  search->n_left -= quoit_cube_bin_left (search->buying, bin);
   quoit_cube_plan_add (&search->plan, search->buying, index, shape, n);
-  search->n_left += n_free - MIN (n_free, bin->load);
+  search->n_left += quoit_cube_bin_left (search->buying, bin);
 }
 
 static void
@@ -152,7 +157,7 @@ find_price (Search *search)
   search->n_price = 1;
   for (guint32 i = 0; i <= market->n_blocks; i++)
     {
-      const QuoitCubeBlock *block = i == market->n_blocks ? &market->loose : &market->blocks[i];
+      const QuoitCubeBlock *block = quoit_cube_market_block (market, i);
 
       if (block->limit > 0)
         offer_price (search, block->price, 1);
@@ -162,29 +167,35 @@ find_price (Search *search)
       offer_price (search, market->shapes[s].price, market->shapes[s].n_cubes);
 }
 
+/* Begins a plan that has these blocks. */
+static void
+begin_plan (Search *search, const guint32 *n_new)
+{
+  quoit_cube_plan_init (&search->plan, search->buying);
+  for (guint32 i = 0; i < search->buying->market->n_offers; i++)
+    quoit_cube_plan_open (&search->plan, search->buying, i, n_new[i]);
+}
+
 /* Tries the plans with these blocks. */
 static void
 try_blocks (Search *search, const guint32 *n_new)
 {
   QuoitCubeBuying *buying = search->buying;
 
-  quoit_cube_plan_init (&search->plan, buying);
-  for (guint32 i = 0; i < buying->market->n_offers; i++)
-    quoit_cube_plan_open (&search->plan, buying, i, n_new[i]);
+  begin_plan (search, n_new);
   if (quoit_cube_plan_fill (&search->plan, buying, NULL))
     quoit_cube_plan_keep (&search->plan, buying);
   quoit_cube_plan_clear (&search->plan);
+  /* The bound costs steps, so it is not computed in vain. */
   if (buying->best->is_found
-      && quoit_cube_buying_bound (buying, n_new, buying->market->n_offers) > buying->best->cost - buying->price_unit)
+      && is_too_expensive (buying, quoit_cube_buying_bound (buying, n_new, buying->market->n_offers)))
     return;
   if (buying->n_slices > MOST_SLICES)
     {
       search->is_complete = FALSE;
       return;
     }
-  quoit_cube_plan_init (&search->plan, buying);
-  for (guint32 i = 0; i < buying->market->n_offers; i++)
-    quoit_cube_plan_open (&search->plan, buying, i, n_new[i]);
+  begin_plan (search, n_new);
   search->n_left = buying->market->loose.n_free;
   for (guint32 i = 0; i < search->plan.bins->len; i++)
     search->n_left += quoit_cube_bin_free (buying, quoit_cube_plan_bin (&search->plan, i));
@@ -214,7 +225,7 @@ choose_blocks (Search *search, guint32 *n_new, guint32 offer)
           search->is_complete = FALSE;
           break;
         }
-      if (bound == G_MAXINT64 || (buying->best->is_found && bound > buying->best->cost - buying->price_unit))
+      if (bound == G_MAXINT64 || is_too_expensive (buying, bound))
         continue;
       choose_blocks (search, n_new, offer + 1);
     }

@@ -47,9 +47,7 @@ fill_bin (QuoitCubePlan *plan, QuoitCubeBuying *buying, guint32 index, guint32 s
 
   if (buying->market->shapes[shape].n_turns == 0)
     {
-      const QuoitCubeBin *bin = quoit_cube_plan_bin (plan, index);
-      const guint32 n_free = quoit_cube_bin_free (buying, bin);
-      const guint32 n_here = MIN (n, (n_free - MIN (n_free, bin->load)) / n_cubes);
+      const guint32 n_here = MIN (n, quoit_cube_bin_left (buying, quoit_cube_plan_bin (plan, index)) / n_cubes);
 
       quoit_cube_plan_add (plan, buying, index, shape, (gint32) n_here);
       return n - n_here;
@@ -72,8 +70,7 @@ fill_bins (QuoitCubePlan *plan, QuoitCubeBuying *buying, guint32 shape, guint32 
 
   for (guint32 i = 0; i < plan->bins->len; i++)
     {
-      const QuoitCubeBin *bin = quoit_cube_plan_bin (plan, i);
-      const guint32 n_free = quoit_cube_bin_free (buying, bin), left = n_free - MIN (n_free, bin->load);
+      const guint32 left = quoit_cube_bin_left (buying, quoit_cube_plan_bin (plan, i));
 
       if (left >= n_cubes)
         bins[n_bins++] = (Left) { left, i };
@@ -211,13 +208,9 @@ open_for_singles (QuoitCubePlan *plan, QuoitCubeBuying *buying, guint32 index, g
 static gboolean
 is_cheaper_than_singles (const QuoitCubeBuying *buying, const QuoitCubeOffer *offer)
 {
-  const QuoitCubeMarket *market = buying->market;
-  const guint32 row = buying->n_cheapest == 0 ? 0 : buying->cheapest[0];
-
   return buying->n_cheapest == 0
          || (__int128) offer->price
-                < (__int128) (row == market->n_blocks ? market->loose.price : market->blocks[row].price)
-                      * offer->n_cubes;
+                < (__int128) quoit_cube_market_block (buying->market, buying->cheapest[0])->price * offer->n_cubes;
 }
 
 static gboolean

@@ -64,7 +64,16 @@ quoit_cube_bin_free (const QuoitCubeBuying *buying, const QuoitCubeBin *bin)
 }
 
 guint32
-quoit_cube_bin_limit (const QuoitCubeBuying *buying, const QuoitCubeBin *bin)
+quoit_cube_bin_left (const QuoitCubeBuying *buying, const QuoitCubeBin *bin)
+{
+  const guint32 n_free = quoit_cube_bin_free (buying, bin);
+
+  return n_free - MIN (n_free, bin->load);
+}
+
+/* Returns how many cubes can be bought for the bin. */
+static guint32
+bin_limit (const QuoitCubeBuying *buying, const QuoitCubeBin *bin)
 {
   return bin->row < buying->market->n_blocks ? buying->market->blocks[bin->row].limit : 0;
 }
@@ -145,8 +154,7 @@ quoit_cube_plan_can_add (QuoitCubeBuying *buying, QuoitCubePlan *plan, guint32 i
   guint32 *counts = quoit_cube_plan_counts (buying, plan, index);
   Answer answer;
 
-  if ((guint64) bin->load + shape->n_cubes
-      > (guint64) quoit_cube_bin_free (buying, bin) + quoit_cube_bin_limit (buying, bin))
+  if ((guint64) bin->load + shape->n_cubes > (guint64) quoit_cube_bin_free (buying, bin) + bin_limit (buying, bin))
     return FALSE;
   if (shape->n_turns == 0)
     return TRUE;
@@ -178,12 +186,7 @@ count_left (const QuoitCubePlan *plan, const QuoitCubeBuying *buying)
   guint64 n = buying->market->loose.n_free;
 
   for (guint32 i = 0; i < plan->bins->len; i++)
-    {
-      const QuoitCubeBin *bin = quoit_cube_plan_bin (plan, i);
-      const guint32 n_free = quoit_cube_bin_free (buying, bin);
-
-      n += n_free - MIN (n_free, bin->load);
-    }
+    n += quoit_cube_bin_left (buying, quoit_cube_plan_bin (plan, i));
   return n;
 }
 
@@ -205,7 +208,7 @@ quoit_cube_plan_add_singles (QuoitCubePlan *plan, const QuoitCubeBuying *buying)
     {
       const guint32 row = buying->cheapest[i];
       const gboolean is_loose = row == market->n_blocks;
-      const QuoitCubeBlock *block = is_loose ? &market->loose : &market->blocks[row];
+      const QuoitCubeBlock *block = quoit_cube_market_block (market, row);
       const guint32 load = is_loose ? 0 : quoit_cube_plan_bin (plan, row)->load;
       const guint32 n_here = MIN (n, block->limit - (load > block->n_free ? load - block->n_free : 0));
 
@@ -246,7 +249,7 @@ take_singles (const QuoitCubePlan *plan, const QuoitCubeBuying *buying, QuoitCub
   for (guint32 i = 0; i < plan->bins->len; i++)
     {
       const QuoitCubeBin *bin = quoit_cube_plan_bin (plan, i);
-      const guint32 n_free = quoit_cube_bin_free (buying, bin), n_here = MIN (n, n_free - MIN (n_free, bin->load));
+      const guint32 n_here = MIN (n, quoit_cube_bin_left (buying, bin));
 
       purchase->taken[bin->row] += n_here;
       n -= n_here;

@@ -37,6 +37,13 @@ typedef struct {
   gint64 cost;
 } QuoitCubePlan;
 
+/* Returns a block of the market, or, for the index after the last one, the cubes in no block. */
+static inline const QuoitCubeBlock *
+quoit_cube_market_block (const QuoitCubeMarket *market, guint32 index)
+{
+  return index == market->n_blocks ? &market->loose : &market->blocks[index];
+}
+
 static inline void
 quoit_cube_buying_spend (QuoitCubeBuying *buying, guint64 steps)
 {
@@ -61,9 +68,10 @@ void quoit_cube_plan_init (QuoitCubePlan *plan, const QuoitCubeBuying *buying);
 void quoit_cube_plan_clear (QuoitCubePlan *plan);
 /* Adds @n blocks of an offer, and their price. */
 void quoit_cube_plan_open (QuoitCubePlan *plan, const QuoitCubeBuying *buying, guint32 offer, guint32 n);
-/* Returns the cubes of the bin that are there before cubes are bought for it, and how many can be bought for it. */
+/* Returns the cubes of the bin that are there before cubes are bought for it, and those of them that no joined slice
+ * has. */
 guint32 quoit_cube_bin_free (const QuoitCubeBuying *buying, const QuoitCubeBin *bin);
-guint32 quoit_cube_bin_limit (const QuoitCubeBuying *buying, const QuoitCubeBin *bin);
+guint32 quoit_cube_bin_left (const QuoitCubeBuying *buying, const QuoitCubeBin *bin);
 /* Returns what the cubes cost that are bought for the bin if it has so many cubes of joined slices. */
 gint64 quoit_cube_bin_cost (const QuoitCubeBuying *buying, const QuoitCubeBin *bin, guint32 load);
 /* Whether one more slice of the shape fits into the bin of that index. Of adjacent cubes that cannot be decided, says

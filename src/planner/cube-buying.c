@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "planner/cube-buying-types.h"
 
-#include <stdlib.h>
-
 /* --- purchases --- */
 
 static QuoitCubePurchase *
@@ -56,19 +54,12 @@ quoit_buying_common_divisor (gint64 a, gint64 b)
   return a;
 }
 
-/* A block of a market, or the cubes in no block. */
-static const QuoitCubeBlock *
-block_at (const QuoitCubeMarket *market, guint32 index)
-{
-  return index == market->n_blocks ? &market->loose : &market->blocks[index];
-}
-
 gint64
 quoit_cube_market_price_unit (const QuoitCubeMarket *market, gint64 unit)
 {
   for (guint32 i = 0; i <= market->n_blocks; i++)
-    if (block_at (market, i)->limit > 0)
-      unit = quoit_buying_common_divisor (unit, block_at (market, i)->price);
+    if (quoit_cube_market_block (market, i)->limit > 0)
+      unit = quoit_buying_common_divisor (unit, quoit_cube_market_block (market, i)->price);
   for (guint32 i = 0; i < market->n_offers; i++)
     if (market->offers[i].limit > 0)
       unit = quoit_buying_common_divisor (unit, market->offers[i].price);
@@ -95,8 +86,8 @@ quoit_cube_market_estimate (const QuoitCubeMarket *market)
 
   for (guint32 i = 0; i <= market->n_blocks; i++)
     {
-      n_free += block_at (market, i)->n_free;
-      add_estimate (&estimate, block_at (market, i)->price, block_at (market, i)->limit);
+      n_free += quoit_cube_market_block (market, i)->n_free;
+      add_estimate (&estimate, quoit_cube_market_block (market, i)->price, quoit_cube_market_block (market, i)->limit);
     }
   for (guint32 i = 0; i < market->n_offers; i++)
     add_estimate (&estimate, market->offers[i].price / market->offers[i].n_cubes,
@@ -129,7 +120,7 @@ by_price (gconstpointer a, gconstpointer b, gpointer data)
 {
   const QuoitCubeMarket *market = data;
   const guint32 *x = a, *y = b;
-  const gint64 left = block_at (market, *x)->price, right = block_at (market, *y)->price;
+  const gint64 left = quoit_cube_market_block (market, *x)->price, right = quoit_cube_market_block (market, *y)->price;
 
   if (left != right)
     return left < right ? -1 : 1;
@@ -157,7 +148,7 @@ buying_init (QuoitCubeBuying *buying, const QuoitCubeMarket *market, const Quoit
       buying->n_joined += (guint64) demand->n_slices[s] * market->shapes[s].n_cubes;
     }
   for (guint32 i = 0; i <= market->n_blocks; i++)
-    if (block_at (market, i)->limit > 0)
+    if (quoit_cube_market_block (market, i)->limit > 0)
       buying->cheapest[buying->n_cheapest++] = i;
   g_qsort_with_data (buying->order, (gint) market->n_shapes, sizeof (guint32), by_size, (gpointer) market);
   g_qsort_with_data (buying->cheapest, (gint) buying->n_cheapest, sizeof (guint32), by_price, (gpointer) market);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves slices of groups to other blocks, so that the free cubes make more joined slices. A slice leaves its block if
  * its cubes and the free cubes of the block that it must not get are drained while its group is repaired. */
-#include "base/indices.h"
+#include "placement/rows.h"
 #include "planner/joined-search.h"
 #include "planner/slots.h"
 
@@ -74,14 +74,6 @@ bound_moves (const QuoitJoinedSearch *search, const QuoitBlockLoad *loads, guint
 
 /* --- the plan --- */
 
-static gint
-by_index (gconstpointer a, gconstpointer b)
-{
-  const guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 set_result (QuoitDefragmentation *defragmentation, const QuoitJoinedSearch *search, const QuoitBlockLoad *loads,
             gboolean is_complete)
@@ -90,7 +82,7 @@ set_result (QuoitDefragmentation *defragmentation, const QuoitJoinedSearch *sear
   const guint64 n_chips = quoit_shape_chips (search->cubing->request->shape);
   const guint32 n_more = search->best.n_total - search->start.n_total;
 
-  g_array_sort (best->slices, by_index);
+  quoit_numbers_sort ((guint32 *) (void *) best->slices->data, best->slices->len);
   *defragmentation = (QuoitDefragmentation) { .fleet = quoit_fleet_ref (search->cubing->fleet),
                                               .is_joined = TRUE,
                                               .gain = n_more * n_chips,

@@ -82,6 +82,13 @@ mark_all_stale (Attempt *attempt)
   memset (attempt->is_stale, TRUE, quoit_joined_plan_n_blocks (&attempt->plan) + 1);
 }
 
+static void
+give_up_unit (Attempt *attempt, guint32 unit)
+{
+  attempt->can_leave[unit] = FALSE;
+  attempt->is_stale[quoit_unit_at (attempt->units, unit)->block] = TRUE;
+}
+
 /* Marks the blocks whose cost has changed. @before: the plan with fewer groups. */
 static void
 mark_stale (Attempt *attempt, const QuoitJoinedPlan *before)
@@ -93,11 +100,10 @@ mark_stale (Attempt *attempt, const QuoitJoinedPlan *before)
     attempt->is_stale[block] |= before->n_free[block] != attempt->plan.n_free[block];
   for (guint unit = 0; unit < units->units->len; unit++)
     for (guint i = before->closing.groups->len; i < attempt->plan.closing.groups->len; i++)
-      if (attempt->plan.closing.groups->pdata[i] == units->groups->pdata[quoit_unit_at (units, unit)->group])
+      if (attempt->plan.closing.groups->pdata[i] == quoit_unit_group (units, unit))
         {
           /* The one repair of a group moves everything of it that moves. */
-          attempt->can_leave[unit] = FALSE;
-          attempt->is_stale[quoit_unit_at (units, unit)->block] = TRUE;
+          give_up_unit (attempt, unit);
         }
   /* Units that were chosen can be too large now. */
   if (most != attempt->most)
@@ -168,7 +174,7 @@ repair_groups (Attempt *attempt, QuoitJoinedPlan *plan, const GArray *chosen, gu
   for (guint i = 0; i < chosen->len; i++)
     {
       const guint32 unit = g_array_index (chosen, guint32, i);
-      const QuoitGroupData *group = attempt->units->groups->pdata[quoit_unit_at (attempt->units, unit)->group];
+      const QuoitGroupData *group = quoit_unit_group (attempt->units, unit);
 
       if (g_ptr_array_find (plan->closing.groups, group, NULL)
           || quoit_joined_plan_repair_apart (plan, group, &search->steps))
@@ -177,13 +183,6 @@ repair_groups (Attempt *attempt, QuoitJoinedPlan *plan, const GArray *chosen, gu
       return FALSE;
     }
   return TRUE;
-}
-
-static void
-give_up_unit (Attempt *attempt, guint32 unit)
-{
-  attempt->can_leave[unit] = FALSE;
-  attempt->is_stale[quoit_unit_at (attempt->units, unit)->block] = TRUE;
 }
 
 /* Keeps the blocks that a failed plan has found to be spoilt. */

@@ -32,6 +32,12 @@ quoit_unit_cubes (const QuoitUnits *units, guint unit)
   return &g_array_index (units->cubes, guint32, quoit_unit_at (units, unit)->first);
 }
 
+static inline const QuoitGroupData *
+quoit_unit_group (const QuoitUnits *units, guint unit)
+{
+  return units->groups->pdata[quoit_unit_at (units, unit)->group];
+}
+
 void quoit_units_init (QuoitUnits *units, const QuoitCubing *cubing);
 void quoit_units_clear (QuoitUnits *units);
 /* The same slices by cube: a slice can keep some of its cubes, if others of its block replace the rest. */

@@ -229,7 +229,7 @@ repair_groups (const Sets *sets, QuoitJoinedPlan *plan, const GArray *chosen, gu
   for (guint i = 0; i < chosen->len; i++)
     {
       const guint32 unit = g_array_index (chosen, guint32, (manner & SMALL_FIRST) != 0 ? chosen->len - 1 - i : i);
-      const QuoitGroupData *group = sets->units->groups->pdata[quoit_unit_at (sets->units, unit)->group];
+      const QuoitGroupData *group = quoit_unit_group (sets->units, unit);
 
       if (g_ptr_array_find (plan->closing.groups, group, NULL))
         continue;

@@ -230,7 +230,9 @@ by_cost (gconstpointer a, gconstpointer b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Returns for each position of the block the unit that has its cube; QUOIT_NO_INDEX: none; UINT32_MAX - 1: the cube is
+#define NOT_FREE (QUOIT_NO_INDEX - 1)
+
+/* Returns for each position of the block the unit that has its cube; QUOIT_NO_INDEX: none; NOT_FREE: the cube is
  * not free, and nothing can leave it. The caller owns the array. */
 static guint32 *
 list_owners (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 block, const QuoitGrid *grid)
@@ -241,7 +243,7 @@ list_owners (const QuoitLeaving *leaving, const QuoitJoinedPlan *plan, guint32 b
   guint32 *owners = g_new (guint32, n + 1);
 
   for (guint32 i = 0; i < n; i++)
-    owners[i] = QUOIT_NO_INDEX - 1;
+    owners[i] = NOT_FREE;
   for (guint32 i = row->first; i < row->first + row->n; i++)
     if (blocks->positions[blocks->cubes[i]] != QUOIT_NO_INDEX && quoit_cube_set_has (plan->free, blocks->cubes[i]))
       owners[blocks->positions[blocks->cubes[i]]] = QUOIT_NO_INDEX;
@@ -276,7 +278,7 @@ add_choice (const QuoitLeaving *leaving, const guint32 *owners, const guint32 *p
     {
       const guint32 unit = owners[positions[i]];
 
-      ok = unit != QUOIT_NO_INDEX - 1;
+      ok = unit != NOT_FREE;
       if (!ok || unit == QUOIT_NO_INDEX || has_unit (choice.units, unit))
         continue;
       choice.cost += quoit_unit_at (leaving->units, unit)->n;
