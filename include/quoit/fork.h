@@ -82,54 +82,6 @@ QUOIT_API bool quoit_fork_release_with_reason (QuoitFork *fork, const char *grou
                                                GError **error);
 
 /**
- * quoit_fork_set_node_state:
- * @node: short or full name
- * @state: the new state
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_set_node_state(), on the fork only.
- */
-QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms,
-                                          GError **error);
-
-/**
- * quoit_fork_set_node_states:
- * @nodes: (array length=n_nodes): short or full names
- * @state: the new state of all of them
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_set_node_states(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_set_node_states (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes,
-                                           QuoitNodeState state, int64_t now_ms, GError **error);
-
-/**
- * quoit_fork_drain_nodes:
- * @nodes: (array length=n_nodes): short or full names
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_drain_nodes(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_drain_nodes (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes, int64_t now_ms,
-                                       GError **error);
-
-/**
- * quoit_fork_undrain_nodes:
- * @nodes: (array length=n_nodes): short or full names
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_undrain_nodes(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_undrain_nodes (QuoitFork *fork, const char *const *nodes, uint32_t n_nodes, int64_t now_ms,
-                                         GError **error);
-
-/**
  * quoit_fork_resize:
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
@@ -316,45 +268,6 @@ QUOIT_API bool quoit_fork_forget_key (QuoitFork *fork, const char *key, int64_t 
  */
 QUOIT_API bool quoit_fork_forget_before (QuoitFork *fork, int64_t before_ms, int64_t now_ms, uint32_t *n_groups,
                                          GError **error);
-
-/**
- * quoit_fork_set_owner:
- * @owner: name of the owner
- * @lease_ms: length of the lease in milliseconds; 0: no lease
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_set_owner(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_set_owner (QuoitFork *fork, const char *owner, int64_t lease_ms, int64_t now_ms,
-                                     GError **error);
-
-/**
- * quoit_fork_renew_owner:
- * @owner: name of the owner
- * @lease_ms: length of the new lease in milliseconds, from 1
- * @now_ms: the caller's clock
- *
- * Like quoit_ledger_renew_owner(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_renew_owner (QuoitFork *fork, const char *owner, int64_t lease_ms, int64_t now_ms,
-                                       GError **error);
-
-/**
- * quoit_fork_end_owner:
- * @owner: name of the owner
- * @now_ms: the caller's clock
- * @n_groups: (out) (optional): set to the number of groups that were released
- *
- * Like quoit_ledger_end_owner(), on the fork only.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_end_owner (QuoitFork *fork, const char *owner, int64_t now_ms, uint32_t *n_groups,
-                                     GError **error);
 
 /**
  * quoit_fork_set_expected_end:

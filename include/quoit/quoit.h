@@ -45,6 +45,8 @@
 #include <quoit/bytes.h>
 #include <quoit/feed.h>
 #include <quoit/topology.h>
+#include <quoit/node-state.h>
+#include <quoit/owner.h>
 #include <quoit/quota.h>
 #include <quoit/window.h>
 
