@@ -25,16 +25,15 @@ static QuoitReport *
 explain_group (Session *session, Remarks *remarks, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_snapshot (session, error);
-  g_autoptr (QuoitGroup) named = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
-  const char *handle = named == NULL ? NULL : quoit_group_get_handle (named);
-  QuoitReport *report = named == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
-  g_autoptr (QuoitGroup) group = report == NULL ? NULL : quoit_snapshot_lookup_group (snapshot, handle, NULL);
+  g_autoptr (QuoitGroup) group = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
+  const char *handle = group == NULL ? NULL : quoit_group_get_handle (group);
+  QuoitReport *report = group == NULL ? NULL : quoit_snapshot_explain_group (snapshot, handle, error);
 
   remarks->handle = g_strdup (handle);
-  if (group != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
+  if (report != NULL && session->at == NULL && quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS
       && quoit_group_get_source (group)[0] == '\0')
     remarks->repair = g_strdup_printf ("'quoit repair %s' would succeed now", session->words[0]);
-  else if (group != NULL)
+  else if (report != NULL)
     remarks->hold_and_wait = quoit_snapshot_dup_hold_and_wait (snapshot, handle, NULL);
   if (g_strcmp0 (remarks->hold_and_wait, "") == 0)
     g_clear_pointer (&remarks->hold_and_wait, g_free);

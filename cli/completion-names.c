@@ -137,6 +137,9 @@ add_topologies (const char *generation, Names *names, GError **error)
 
 /* --- kinds --- */
 
+/* Without the mark of a kind. */
+static const char *const topology_kind = &COMPLETE_TOPOLOGIES[1];
+
 static bool
 check_kind (const char *wanted, GError **error)
 {
@@ -149,7 +152,7 @@ check_kind (const char *wanted, GError **error)
       g_string_append_printf (expected, "%s, ", kinds[kind].kind + 1);
     }
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "names of '%s': expected %s%s or %s/GEN", wanted, expected->str,
-               COMPLETE_TOPOLOGIES + 1, COMPLETE_TOPOLOGIES + 1);
+               topology_kind, topology_kind);
   return false;
 }
 
@@ -157,9 +160,9 @@ bool
 completion_write_names (Session *session, const char *wanted, GString *lines, GError **error)
 {
   g_auto (Names) names = { lines, g_hash_table_new (g_str_hash, g_str_equal), g_ptr_array_new_with_free_func (g_free) };
-  const gsize n_topologies = strlen (COMPLETE_TOPOLOGIES + 1);
+  const gsize n_topologies = strlen (topology_kind);
 
-  if (wanted != NULL && strncmp (wanted, COMPLETE_TOPOLOGIES + 1, n_topologies) == 0
+  if (wanted != NULL && strncmp (wanted, topology_kind, n_topologies) == 0
       && (wanted[n_topologies] == '\0' || wanted[n_topologies] == '/'))
     return add_topologies (wanted[n_topologies] == '\0' ? NULL : wanted + n_topologies + 1, &names, error);
   return check_kind (wanted, error) && add_names_of_ledger (session, wanted, &names, error);

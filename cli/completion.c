@@ -5,6 +5,7 @@
 
 /* In the tables, stands for the generations of the catalogue. */
 #define GENERATIONS "@generations"
+#define SOURCE_KINDS "raycluster ray-nodes k8s-nodes fleet"
 
 /* The values of options that have few. An option has the same values in each verb. */
 static const struct {
@@ -104,11 +105,9 @@ has_one_of (const char *parameters, const char *const *names)
 static const struct {
   const char *value, *words[6];
 } argument_table[] = {
-  { COMPLETE_FILES, { "FILE", "BACKUP", "LINES", "FROM" } },
-  { COMPLETE_GROUPS, { "GROUP", "@ID" } },
-  { COMPLETE_POOLS, { "POOL", "pool|zone" } },
-  { COMPLETE_SLICES, { "SLICE", "|slice|" } },
-  { COMPLETE_NODES, { "NODE", "[node|" } },
+  { COMPLETE_FILES, { "FILE", "BACKUP", "FROM" } }, { COMPLETE_GROUPS, { "GROUP", "@ID" } },
+  { COMPLETE_POOLS, { "POOL", "pool|zone" } },      { COMPLETE_SLICES, { "SLICE", "|slice|" } },
+  { COMPLETE_NODES, { "NODE", "[node|" } },         { COMPLETE_ZONES, { "pool|zone" } },
 };
 
 /* Verbs whose first argument is not what the rules of read_arguments() find, and what can follow it. */
@@ -116,18 +115,11 @@ static const struct {
   const Verb *verb;
   const char *values;
 } first_table[] = {
-  { &verb_catalogue, GENERATIONS },
-  { &verb_completion, "bash zsh fish names" },
-  { &verb_drain, "node slice pool zone " COMPLETE_POOLS " " COMPLETE_SLICES " " COMPLETE_NODES " " COMPLETE_ZONES },
-  { &verb_env, COMPLETE_GROUPS },
-  { &verb_import, "raycluster ray-nodes k8s-nodes fleet" },
-  { &verb_report, "raycluster ray-nodes k8s-nodes fleet" },
-  { &verb_set_state, COMPLETE_NODES },
-  { &verb_show, COMPLETE_NAMES },
-  { &verb_sync, "raycluster ray-nodes k8s-nodes fleet" },
-  { &verb_top, "raycluster ray-nodes k8s-nodes fleet" },
-  { &verb_undrain, "node slice pool zone " COMPLETE_POOLS " " COMPLETE_SLICES " " COMPLETE_NODES " " COMPLETE_ZONES },
-  { &verb_what_if, "" },
+  { &verb_catalogue, GENERATIONS }, { &verb_completion, "bash zsh fish names" },
+  { &verb_env, COMPLETE_GROUPS },   { &verb_import, SOURCE_KINDS },
+  { &verb_report, SOURCE_KINDS },   { &verb_set_state, COMPLETE_NODES },
+  { &verb_show, COMPLETE_NAMES },   { &verb_sync, SOURCE_KINDS },
+  { &verb_top, SOURCE_KINDS },      { &verb_what_if, "" },
 };
 
 /* Of a verb that accepts one argument, nothing follows it. */

@@ -100,7 +100,7 @@ add_pools (Table *problems, const QuoitSnapshot *snapshot, const Draining *pools
 
       if (!is_whole (&pools[pool]))
         continue;
-      full_name = g_strdup_printf ("%s/%s", pool_source (snapshot, pool), name);
+      full_name = pool_full_name (snapshot, pool);
       add_row (problems, "pool", name, g_strdup (is_unique (names, n, name) ? name : full_name), full_name,
                &pools[pool]);
     }

@@ -13,6 +13,12 @@ pool_source (const QuoitSnapshot *snapshot, uint32_t pool)
 }
 
 char *
+pool_full_name (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  return g_strconcat (pool_source (snapshot, pool), "/", quoit_snapshot_get_pool_name (snapshot, pool), NULL);
+}
+
+char *
 node_display_name (const QuoitSnapshot *snapshot, uint32_t node)
 {
   const char *name = quoit_snapshot_get_node_name (snapshot, node);

@@ -27,6 +27,8 @@ uint32_t node_n_chips (const QuoitSnapshot *snapshot, uint32_t node);
 
 /* The name of the source of the pool. */
 const char *pool_source (const QuoitSnapshot *snapshot, uint32_t pool);
+/* SOURCE/POOL, as in requests. g_free() it. */
+char *pool_full_name (const QuoitSnapshot *snapshot, uint32_t pool);
 
 /* The groups that use the node, as "train@17", and "external" for external use. g_ptr_array_unref() it. */
 GPtrArray *node_users (const QuoitSnapshot *snapshot, uint32_t node);

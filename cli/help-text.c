@@ -34,7 +34,7 @@ find_indent (const char *line, guint width)
 static char *
 squeeze_blanks (const char *text)
 {
-  g_autoptr (GString) squeezed = g_string_new (NULL);
+  GString *squeezed = g_string_new (NULL);
 
   for (text += strspn (text, " "); *text != '\0'; text += strspn (text, " "))
     {
@@ -43,7 +43,7 @@ squeeze_blanks (const char *text)
       g_string_append_printf (squeezed, "%s%.*s", squeezed->len == 0 ? "" : " ", (int) n, text);
       text += n;
     }
-  return g_strdup (squeezed->str);
+  return g_string_free (squeezed, FALSE);
 }
 
 /* Appends lines of at most @width with the words of @text. The first one has @used columns already. */

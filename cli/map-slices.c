@@ -48,8 +48,7 @@ find_pool (const QuoitSnapshot *snapshot, const char *name, int64_t *pool, GErro
   *pool = -1;
   for (uint32_t i = 0; i < quoit_snapshot_get_n_pools (snapshot); i++)
     {
-      g_autofree char *full
-          = g_strdup_printf ("%s/%s", pool_source (snapshot, i), quoit_snapshot_get_pool_name (snapshot, i));
+      g_autofree char *full = pool_full_name (snapshot, i);
 
       if (!g_str_equal (name, full) && !g_str_equal (name, quoit_snapshot_get_pool_name (snapshot, i)))
         continue;

@@ -111,7 +111,7 @@ format_show (const Session *session, const QuoitSnapshot *snapshot)
 {
   g_autoptr (QuoitGroup) group = group_find (snapshot, session->words[0], NULL);
 
-  return group == NULL ? NULL : g_strdup_printf ("; see quoit show %s", session->words[0]);
+  return group == NULL ? g_strdup ("") : g_strdup_printf ("; see quoit show %s", session->words[0]);
 }
 
 /* Returns what to add to @message, which does not find @name. g_free() it. */
@@ -152,5 +152,5 @@ near_names_add (Session *session, GError *error)
     return;
   help = format_help (session, snapshot, name, error->message);
   message = error->message;
-  error->message = g_strconcat (message, help == NULL ? "" : help, NULL);
+  error->message = g_strconcat (message, help, NULL);
 }

@@ -61,8 +61,7 @@ append_slice (const QuoitSnapshot *snapshot, const char *name, GArray *nodes, GE
 static bool
 is_pool (const QuoitSnapshot *snapshot, uint32_t pool, const char *name)
 {
-  g_autofree char *full_name
-      = g_strconcat (pool_source (snapshot, pool), "/", quoit_snapshot_get_pool_name (snapshot, pool), NULL);
+  g_autofree char *full_name = pool_full_name (snapshot, pool);
 
   return g_str_equal (quoit_snapshot_get_pool_name (snapshot, pool), name) || g_str_equal (full_name, name);
 }

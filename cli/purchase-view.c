@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "purchase-view.h"
 
+#include "words.h"
+
 /* --- files --- */
 
 static bool
@@ -107,9 +109,6 @@ static const Column joined_columns[] = {
   { "slices", NULL, CELL_NUMBER },
 };
 
-/* By QuoitCubes; NULL: not joined. */
-static const char *const cubes_names[] = { NULL, "any", "any-twisted", "adjacent" };
-
 static bool
 is_found (const QuoitPurchase *purchase)
 {
@@ -175,7 +174,7 @@ add_result (Table *table, const QuoitPurchase *purchase, uint32_t class, QuoitPu
 static void
 add_cubes (Table *table, const QuoitPurchase *purchase, uint32_t class)
 {
-  table_add_text (table, cubes_names[quoit_purchase_get_class_cubes (purchase, class)]);
+  table_add_text (table, cubes_word (quoit_purchase_get_class_cubes (purchase, class)));
 }
 
 static void
@@ -192,16 +191,22 @@ add_class (Table *table, const QuoitPurchase *purchase, uint32_t class)
   add_result (table, purchase, class, QUOIT_PURCHASE_NUMBER_BOUGHT);
 }
 
+/* @price: below 0 if there is none. */
+static void
+add_price_and_cost (Table *table, const QuoitPurchase *purchase, QuoitAmount price, gint64 n)
+{
+  const QuoitAmount cost = { price.e4 < 0 ? 0 : n * price.e4 };
+
+  table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
+  table_take_text (table, is_found (purchase) ? quoit_amount_format (cost) : NULL);
+}
+
 static void
 add_price (Table *table, const QuoitPurchase *purchase, uint32_t class)
 {
-  const gint64 n = quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_BOUGHT);
-  const QuoitAmount price = quoit_purchase_get_class_price (purchase, class);
-
   add_number (table, purchase, class, QUOIT_PURCHASE_NUMBER_LIMIT);
-  table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
-  table_take_text (
-      table, !is_found (purchase) ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
+  add_price_and_cost (table, purchase, quoit_purchase_get_class_price (purchase, class),
+                      quoit_purchase_get_class_number (purchase, class, QUOIT_PURCHASE_NUMBER_BOUGHT));
 }
 
 /* --- blocks --- */
@@ -254,8 +259,7 @@ add_block (Table *table, const QuoitPurchase *purchase, uint32_t block)
     else
       table_skip (table);
   table_add_number (table, block_number (purchase, block, QUOIT_PURCHASE_BLOCK_NUMBER_LIMIT));
-  table_take_text (table, price.e4 < 0 ? NULL : quoit_amount_format (price));
-  table_take_text (table, !found ? NULL : quoit_amount_format ((QuoitAmount) { price.e4 < 0 ? 0 : n * price.e4 }));
+  add_price_and_cost (table, purchase, price, n);
 }
 
 static Table *
@@ -345,12 +349,12 @@ describe_lack (const QuoitPurchase *purchase, uint32_t class)
 
   if (shortfall == 0)
     return NULL;
-  if (cubes == QUOIT_CUBES_ADJACENT && !has_cubes_for_sale (purchase, accelerator, true))
-    return g_strdup ("the list has no new block whose cubes have positions: add grid=AxBxC to a price of 4x4x4");
-  if (cubes != QUOIT_CUBES_NONE && cubes != QUOIT_CUBES_ADJACENT && !has_cubes_for_sale (purchase, accelerator, false))
-    return g_strdup ("the list has no cubes of blocks: add block=NAME or cubes=N to a price of 4x4x4");
-  if (cubes != QUOIT_CUBES_NONE)
+  if (cubes != QUOIT_CUBES_NONE && has_cubes_for_sale (purchase, accelerator, cubes == QUOIT_CUBES_ADJACENT))
     return NULL;
+  if (cubes == QUOIT_CUBES_ADJACENT)
+    return g_strdup ("the list has no new block whose cubes have positions: add grid=AxBxC to a price of 4x4x4");
+  if (cubes != QUOIT_CUBES_NONE)
+    return g_strdup ("the list has no cubes of blocks: add block=NAME or cubes=N to a price of 4x4x4");
   if (quoit_purchase_get_class_price (purchase, class).e4 < 0)
     return is_cube (purchase, class) && has_cubes_for_sale (purchase, accelerator, false)
                ? NULL
@@ -365,7 +369,7 @@ list_lacks (const QuoitPurchase *purchase)
 
   for (uint32_t class = 0; class < quoit_purchase_get_n_classes (purchase); class ++)
     {
-      const char *cubes = cubes_names[quoit_purchase_get_class_cubes (purchase, class)];
+      const char *cubes = cubes_word (quoit_purchase_get_class_cubes (purchase, class));
       g_autofree char *lack = describe_lack (purchase, class);
       g_autofree char *topology = quoit_purchase_dup_class_topology (purchase, class);
 

@@ -146,7 +146,6 @@ session_parse_context (GOptionContext *context, const Verb *verb, char ***words,
 {
   const guint width = find_width ();
   g_autoptr (GError) why = NULL;
-  const char *unknown;
   gboolean is_parsed;
 
   if (options != NULL)
@@ -157,9 +156,12 @@ session_parse_context (GOptionContext *context, const Verb *verb, char ***words,
   help_text_set_width (width == 0 ? DEFAULT_WIDTH : width);
   is_parsed = g_option_context_parse_strv (context, words, &why);
   help_text_set_width (0);
-  unknown = is_parsed ? find_unknown_option (context, *words) : NULL;
   if (is_parsed)
-    return unknown == NULL || refuse_unknown_option (unknown, options, common, verb, error);
+    {
+      const char *unknown = find_unknown_option (context, *words);
+
+      return unknown == NULL || refuse_unknown_option (unknown, options, common, verb, error);
+    }
   /* GOption's messages begin with a capital letter, quoit's do not. */
   if (why->domain == G_OPTION_ERROR)
     why->message[0] = g_ascii_tolower (why->message[0]);

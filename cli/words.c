@@ -200,6 +200,18 @@ ray_answer_word (QuoitRayAnswer answer)
   return answer == QUOIT_RAY_ANSWER_NONE ? NULL : FIND (ray_answers, answer);
 }
 
+static const Word cubes_words[] = {
+  { QUOIT_CUBES_ANY, "any" },
+  { QUOIT_CUBES_ANY_TWISTED, "any-twisted" },
+  { QUOIT_CUBES_ADJACENT, "adjacent" },
+};
+
+const char *
+cubes_word (QuoitCubes cubes)
+{
+  return cubes == QUOIT_CUBES_NONE ? NULL : FIND (cubes_words, cubes);
+}
+
 static const Word steps[] = {
   { QUOIT_STEP_NODE_ALIVE, "node-alive" },
   { QUOIT_STEP_UNDRAIN, "undrain" },

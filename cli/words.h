@@ -21,6 +21,8 @@ const char *effect_word (QuoitEffectType type);
 const char *verdict_word (QuoitVerdict verdict);
 /* NULL for QUOIT_RAY_ANSWER_NONE. */
 const char *ray_answer_word (QuoitRayAnswer answer);
+/* NULL for QUOIT_CUBES_NONE. */
+const char *cubes_word (QuoitCubes cubes);
 const char *step_word (QuoitStepKind kind);
 const char *renumbering_word (QuoitProcessChange process_change);
 const char *severity_word (QuoitSeverity severity);

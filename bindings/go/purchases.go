@@ -80,7 +80,7 @@ type PriceList struct {
 	Text   string // one price on each line, such as "v6e 4x4 10.75/hour limit=8" or "v5p 4x4x4 9/hour block=a"
 }
 
-// PurchaseClass is about the slices of one class in a purchase.
+// PurchaseClass describes the slices of one class in a purchase.
 type PurchaseClass struct {
 	Accelerator  string
 	Topology     string
@@ -201,10 +201,7 @@ func (l *PriceList) addCubes(list *C.QuoitPriceList) error {
 	for _, price := range l.Blocks {
 		accelerator := (*C.char)(arguments.Text("accelerator", price.Accelerator))
 		text := (*C.char)(arguments.Text("price", price.Price))
-		var grid *C.char
-		if price.Grid != "" {
-			grid = (*C.char)(arguments.Text("grid", price.Grid))
-		}
+		grid := (*C.char)(arguments.TextUnlessEmpty("grid", price.Grid))
 		if err := arguments.Err(); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import sys
 def value(path, expression):
     with open(path, encoding="utf-8") as file:
         d = json.load(file)
-    return str(eval(expression, {"json": json, "sys": sys, "d": d}))
+    return str(eval(expression, {"json": json, "d": d}))
 
 
 def main(path):

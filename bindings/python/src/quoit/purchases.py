@@ -195,13 +195,13 @@ def _add_price(handle: Any, price: Price | CubePrice | BlockPrice) -> None:
         block = _c.to_text(price.block, "block")
         call(lib.quoit_price_list_add_cubes, handle, accelerator, block, cost, _limit(price.max_cubes, "max_cubes"))
     elif isinstance(price, BlockPrice):
-        cubes = _c.to_int(price.cubes, "cubes", range(2**32))
-        grid = _c.ffi.NULL if price.grid is None else _c.to_text(price.grid, "grid")
+        cubes = _c.to_int(price.cubes, "cubes", _c.UINT32)
+        grid = _c.to_text_or_null(price.grid, "grid")
         most = _limit(price.max_blocks, "max_blocks")
         call(lib.quoit_price_list_add_block, handle, accelerator, cubes, grid, cost, most)
     else:
         topology = _c.to_text(price.topology, "topology")
-        hosts = _c.to_int(price.chips_per_host, "chips_per_host", range(2**32))
+        hosts = _c.to_int(price.chips_per_host, "chips_per_host", _c.UINT32)
         most = _limit(price.max_slices, "max_slices")
         call(lib.quoit_price_list_add, handle, accelerator, topology, hosts, cost, most)
 
