@@ -38,8 +38,7 @@ typedef struct {
   QuoitLedger *ledger;
   guint n_units;
   Unit units[MOST_UNITS];
-  guint32 fixed; /* cubes that are not free, without those of units */
-  guint n_planned, n_gains, n_greatest, n_best, n_shortest;
+  PlanCounts *counts;
 } World;
 
 static guint
@@ -176,7 +175,7 @@ try_sequences (const World *world, Packing *packing, guint costs[MOST_CUBES + 1]
       is_left = FALSE;
       for (guint code = 0; code < n_states; code++)
         {
-          guint32 used = world->fixed;
+          guint32 used = 0;
           guint value;
 
           is_left = is_left || (least[code] != 0xff && least[code] > cost);
@@ -285,15 +284,6 @@ draw_groups (World *world)
             quoit_ledger_release (world->ledger, name, T0, NULL);
           }
       }
-}
-
-static guint
-cube_of (const char *name)
-{
-  guint cube;
-
-  require (sscanf (name, "p-%u", &cube) == 1, "a cube's name: %s", name);
-  return cube;
 }
 
 static gboolean
@@ -409,11 +399,10 @@ packing_init (const World *world, const char *shape, Packing *packing)
 static void
 check_plan (World *world, const QuoitSnapshot *snapshot, const char *shape, guint n_cubes)
 {
-  const guint n_chips = 64 * n_cubes, before = count_joined (snapshot, shape, QUOIT_CUBES_ADJACENT);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitDefragmentation) plan
       = quoit_snapshot_plan_joined_defragmentation (snapshot, "v5p", shape, QUOIT_CUBES_ADJACENT, 0, &error);
-  guint costs[MOST_CUBES + 1], greatest = 0, gain, moves, cheapest = G_MAXUINT;
+  guint costs[MOST_CUBES + 1];
   Packing packing;
 
   if (plan == NULL)
@@ -425,31 +414,7 @@ check_plan (World *world, const QuoitSnapshot *snapshot, const char *shape, guin
   try_sequences (world, &packing, costs);
   for (guint b = 0; b < world->n_blocks; b++)
     g_free (packing.known[b]);
-  for (guint value = 0; value <= MOST_CUBES; value++)
-    if (costs[value] != G_MAXUINT)
-      greatest = value;
-  gain = (guint) quoit_defragmentation_get_gain (plan) / n_chips;
-  moves = quoit_defragmentation_get_n_moves (plan);
-  for (guint value = before + gain; value <= MOST_CUBES; value++)
-    cheapest = MIN (cheapest, costs[value]);
-  require (costs[before] == 0 && before + gain <= greatest && moves >= cheapest,
-           "seed %u, %s: %u more of %u with %u moves, expected at most %u, and %u moves", world->seed, shape, gain,
-           before, moves, greatest, cheapest);
-  require (quoit_defragmentation_get_gain_bound (plan) >= (guint64) (greatest - before) * n_chips
-               && quoit_defragmentation_get_moves_bound (plan) <= cheapest,
-           "seed %u, %s: the bounds are %u and %u, expected %u and %u", world->seed, shape,
-           (guint) quoit_defragmentation_get_gain_bound (plan) / n_chips, quoit_defragmentation_get_moves_bound (plan),
-           greatest - before, cheapest);
-  if (quoit_defragmentation_get_state (plan) == QUOIT_DEFRAGMENTATION_BEST)
-    require (before + gain == greatest && moves == cheapest, "seed %u, %s: not the best plan", world->seed, shape);
-  make_moves (world->seed, snapshot, plan, shape, QUOIT_CUBES_ADJACENT, n_chips);
-  world->n_planned++;
-  if (greatest == before)
-    return;
-  world->n_gains++;
-  world->n_greatest += before + gain == greatest;
-  world->n_shortest += before + gain == greatest && moves == cheapest;
-  world->n_best += quoit_defragmentation_get_state (plan) == QUOIT_DEFRAGMENTATION_BEST;
+  compare_plan (world->seed, snapshot, plan, shape, QUOIT_CUBES_ADJACENT, n_cubes, costs, MOST_CUBES, world->counts);
 }
 
 static void
@@ -478,19 +443,14 @@ main (void)
 {
   const guint32 first = random_seed ("adjacent-moves", 1);
   const guint n_worlds = scaled (N_WORLDS);
-  World total = { 0 };
+  PlanCounts total = { 0 };
 
   for (guint i = 0; i < n_worlds; i++)
     {
-      World world = { .rand = g_rand_new_with_seed (first + i), .seed = first + i };
+      World world = { .rand = g_rand_new_with_seed (first + i), .seed = first + i, .counts = &total };
 
       run_world (&world);
       g_rand_free (world.rand);
-      total.n_planned += world.n_planned;
-      total.n_gains += world.n_gains;
-      total.n_greatest += world.n_greatest;
-      total.n_shortest += world.n_shortest;
-      total.n_best += world.n_best;
     }
   printf ("%u plans; moves help in %u, of which %u have the greatest gain, %u with the fewest moves, and %u proven\n",
           total.n_planned, total.n_gains, total.n_greatest, total.n_shortest, total.n_best);

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the moves of a plan for joined slices on a fork, by draining and repairing. */
+/* Checks plans for joined slices: compares them with a search, and makes their moves on a fork by draining and
+ * repairing. */
 #pragma once
 
 #include "../support.h"
+
+static inline guint
+cube_of (const char *name)
+{
+  guint cube;
+
+  require (sscanf (name, "p-%u", &cube) == 1, "a cube's name: %s", name);
+  return cube;
+}
 
 static inline guint
 count_joined (const QuoitSnapshot *snapshot, const char *shape, QuoitCubes cubes)
@@ -83,4 +93,47 @@ make_moves (guint32 seed, const QuoitSnapshot *snapshot, const QuoitDefragmentat
                "seed %u: %s from %s to %s", seed, group, from, to);
     }
   require (gain == (gint64) quoit_defragmentation_get_gain (plan), "seed %u: %" G_GINT64_FORMAT, seed, gain);
+}
+
+/* How many plans were compared; in how many moves help, and of these, how many have the greatest gain, the greatest
+ * gain with the fewest moves, and a proof. */
+typedef struct {
+  guint n_planned, n_gains, n_greatest, n_shortest, n_best;
+} PlanCounts;
+
+/* Compares the plan with @costs: by number of slices that can be joined, 0 to @most, how many cubes have to move at
+ * least; G_MAXUINT: no sequence leads to it. Makes its moves. */
+static inline void
+compare_plan (guint32 seed, const QuoitSnapshot *snapshot, const QuoitDefragmentation *plan, const char *shape,
+              QuoitCubes cubes, guint n_cubes, const guint *costs, guint most, PlanCounts *counts)
+{
+  const guint n_chips = 64 * n_cubes, before = count_joined (snapshot, shape, cubes);
+  const guint gain = (guint) quoit_defragmentation_get_gain (plan) / n_chips;
+  const guint moves = quoit_defragmentation_get_n_moves (plan);
+  const gboolean is_best = quoit_defragmentation_get_state (plan) == QUOIT_DEFRAGMENTATION_BEST;
+  guint greatest = 0, cheapest = G_MAXUINT;
+
+  for (guint value = 0; value <= most; value++)
+    if (costs[value] != G_MAXUINT)
+      greatest = value;
+  for (guint value = before + gain; value <= most; value++)
+    cheapest = MIN (cheapest, costs[value]);
+  require (before <= most && costs[before] == 0 && before + gain <= greatest && moves >= cheapest,
+           "seed %u, %s: %u more of %u with %u moves, expected at most %u, and %u moves", seed, shape, gain, before,
+           moves, greatest, cheapest);
+  require (quoit_defragmentation_get_gain_bound (plan) >= (guint64) (greatest - before) * n_chips
+               && quoit_defragmentation_get_moves_bound (plan) <= cheapest,
+           "seed %u, %s: the bounds are %u and %u, expected %u and %u", seed, shape,
+           (guint) quoit_defragmentation_get_gain_bound (plan) / n_chips, quoit_defragmentation_get_moves_bound (plan),
+           greatest - before, cheapest);
+  if (is_best)
+    require (before + gain == greatest && moves == cheapest, "seed %u, %s: not the best plan", seed, shape);
+  make_moves (seed, snapshot, plan, shape, cubes, n_chips);
+  counts->n_planned++;
+  if (greatest == before)
+    return;
+  counts->n_gains++;
+  counts->n_greatest += before + gain == greatest;
+  counts->n_shortest += before + gain == greatest && moves == cheapest;
+  counts->n_best += is_best;
 }

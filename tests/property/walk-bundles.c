@@ -291,20 +291,12 @@ reserve_bundles (Call *call, const RequestSpec *spec, QuoitGroupState state, gin
     }
 }
 
-/* Whether the names of the spec still exist. An excluded slice that no longer exists has no effect. */
-static gboolean
-has_named_objects (const Model *model, const RequestSpec *spec)
-{
-  return (spec->pool < 0 || model_has_pool (model, (guint) spec->pool))
-         && (spec->slice == NULL || model_has_slice (model, spec->slice));
-}
-
 void
 add_bundles (Call *call, ModelGroup *group, guint n, gboolean done)
 {
   const RequestSpec *spec = &group->spec;
 
-  if (!has_named_objects (call->after, spec))
+  if (!model_has_named_objects (call->after, spec))
     call->code = QUOIT_ERROR_NOT_FOUND;
   else if (!can_place (call->after, spec, n, group, FALSE))
     call->code
@@ -325,7 +317,7 @@ repair_bundles (Call *call, ModelGroup *group, gboolean done)
 
   if (n_lost == 0)
     return 0;
-  if (!has_named_objects (call->after, spec))
+  if (!model_has_named_objects (call->after, spec))
     call->code = QUOIT_ERROR_NOT_FOUND;
   else if (!can_place (call->after, spec, n_lost, group, FALSE))
     call->code = can_place (call->after, spec, spec->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;

@@ -5,8 +5,6 @@
  * refused. */
 #include "walk.h"
 
-enum { N_HOSTS = 16 }; /* of a cube */
-
 static const char *const topologies[] = { NULL, "4x4x4", "4x4x8", "4x4x12" }; /* by number of cubes */
 
 GPtrArray *
@@ -145,7 +143,7 @@ cubes_of (const QuoitSnapshot *snapshot, const QuoitGroup *group)
   GPtrArray *cubes = g_ptr_array_new_with_free_func (g_free);
 
   for (uint32_t s = 0; s < quoit_group_get_n_slices (group); s++)
-    for (uint32_t w = 0; w < quoit_group_get_n_workers (group, s); w += N_HOSTS)
+    for (uint32_t w = 0; w < quoit_group_get_n_workers (group, s); w += shapes[CUBE_SHAPE].hosts)
       {
         g_autofree char *name = quoit_group_dup_worker_slice (group, s, w);
         uint32_t slice;
@@ -280,16 +278,6 @@ reserve_joined (Call *call, const RequestSpec *spec, QuoitGroupState state, gint
   call->walk->n_joined_groups++;
 }
 
-/* Whether the names of the spec still exist. */
-static gboolean
-has_named_objects (Call *call, const RequestSpec *spec)
-{
-  if (spec->pool < 0 || model_has_pool (call->after, (guint) spec->pool))
-    return TRUE;
-  call->code = QUOIT_ERROR_NOT_FOUND;
-  return FALSE;
-}
-
 /* Returns the cubes of the slices that stay if @n are given up: lost ones first, then leaving ones, then the last. */
 static GPtrArray *
 list_kept (const Model *model, const ModelGroup *group, guint n)
@@ -326,8 +314,11 @@ resize_joined (Call *call, ModelGroup *group, gint64 n, const QuoitGroup *after)
     }
   if (n == n_now)
     return FALSE;
-  if (n > n_now && !has_named_objects (call, &group->spec))
-    return FALSE;
+  if (n > n_now && !model_has_named_objects (call->after, &group->spec))
+    {
+      call->code = QUOIT_ERROR_NOT_FOUND;
+      return FALSE;
+    }
   if (n > n_now && count_fitting (call->after, &group->spec) < (guint) n - n_now)
     {
       expect_few_cubes (call, &group->spec, (guint) n);
@@ -416,8 +407,11 @@ repair_joined (Call *call, ModelGroup *group, const QuoitGroup *after)
 
   if (n_bad == 0)
     return FALSE;
-  if (!has_named_objects (call, &group->spec))
-    return FALSE;
+  if (!model_has_named_objects (call->after, &group->spec))
+    {
+      call->code = QUOIT_ERROR_NOT_FOUND;
+      return FALSE;
+    }
   count_in_blocks (call->after, free, counts);
   has_enough = has_enough && !group->spec.are_adjacent;
   for (guint b = 0; b < N_BLOCKS; b++)

@@ -307,6 +307,13 @@ model_has_slice (const Model *model, const char *slice)
   return FALSE;
 }
 
+gboolean
+model_has_named_objects (const Model *model, const RequestSpec *spec)
+{
+  return (spec->pool < 0 || model_has_pool (model, (guint) spec->pool))
+         && (spec->slice == NULL || model_has_slice (model, spec->slice));
+}
+
 /* Counts of one slice's nodes. */
 typedef struct {
   const ModelNode *any;

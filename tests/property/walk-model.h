@@ -111,6 +111,8 @@ GHashTable *model_free_slices (const Model *model, const RequestSpec *spec);
 void model_count_known (const Model *model, const RequestSpec *spec, guint *n_strict, guint *n_loose);
 gboolean model_has_pool (const Model *model, guint pool);
 gboolean model_has_slice (const Model *model, const char *slice);
+/* Whether the names of the spec still exist. An excluded slice that no longer exists has no effect. */
+gboolean model_has_named_objects (const Model *model, const RequestSpec *spec);
 
 /* --- walk-bundles.c: where bundles are placed --- */
 

@@ -653,9 +653,7 @@ can_get (Call *call, const ModelGroup *group, guint n)
   g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->spec);
   g_autoptr (GPtrArray) slices = model_slices_of (call->after, group);
 
-  /* An excluded slice that no longer exists has no effect. */
-  if ((group->spec.pool >= 0 && !model_has_pool (call->after, (guint) group->spec.pool))
-      || (group->spec.slice != NULL && !model_has_slice (call->after, group->spec.slice)))
+  if (!model_has_named_objects (call->after, &group->spec))
     call->code = QUOIT_ERROR_NOT_FOUND;
   else if (g_hash_table_size (free_slices) < n)
     expect_shortage (call, &group->spec, slices->len + n);
