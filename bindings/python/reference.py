@@ -30,6 +30,14 @@ def public_modules():
         yield name
 
 
+def return_verbs():
+    """Gives the verbs of `Ledger` back to the modules that define them, where pdoc looks for the types of annotations."""
+    for verbs in quoit.Ledger.__bases__:
+        for value in vars(verbs).values():
+            if inspect.isfunction(value):
+                value.__module__ = verbs.__module__
+
+
 def main():
     """Parses the arguments and writes the pages. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="reference.py", description="writes quoit's API reference as HTML")
@@ -49,7 +57,9 @@ def main():
         "ignore", message="(Failed to run TYPE_CHECKING code while parsing|Error parsing type annotation) jax"
     )
     pdoc.render.configure(docformat="google", show_source=False, footer_text=f"quoit {quoit.__version__}")
-    pdoc.pdoc(*public_modules(), output_directory=folder)
+    modules = [*public_modules()]
+    return_verbs()
+    pdoc.pdoc(*modules, output_directory=folder)
     return 0
 
 
