@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh ARGUMENT...: runs go in this module, or in the one in $QUOIT_GO_MODULE, with the library of this build, which
 # `make bindings/python/prefix.stamp` stages in bindings/python/prefix. If go cannot run, or is older than 1.$QUOIT_GO_MINOR, it
-# prints the reason and exits with 77. It downloads nothing, unless QUOIT_GO_DOWNLOADS is set.
+# prints the reason and exits with 77. It downloads nothing, unless QUOIT_GO_DOWNLOADS is set. $QUOIT_GO_FLAGS: flags for go.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 module=${QUOIT_GO_MODULE-$here}
@@ -19,7 +19,7 @@ case ${SANITIZER_FLAGS-} in
   *sanitize*) skip "a Go program cannot load a library that is built with sanitizers" ;;
 esac
 command -v go >/dev/null || skip "go is not installed (Debian: golang-go), 1.$minor or later"
-export GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=1 GO111MODULE=on GOWORK=off
+export GOTOOLCHAIN=local GOFLAGS="-mod=readonly -buildvcs=false ${QUOIT_GO_FLAGS-}" CGO_ENABLED=1 GO111MODULE=on GOWORK=off
 [ -n "${QUOIT_GO_DOWNLOADS-}" ] || export GOPROXY=off
 # If the build cache cannot be created or written, use one in the build tree.
 cache=$(go env GOCACHE) || skip "'go env' fails"
