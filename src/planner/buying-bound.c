@@ -15,6 +15,27 @@ enum { N_ROUNDS = 400 };
 /* More than any weight needs: no sum then overflows. */
 #define MAX_WEIGHT (4 * QUOIT_BUYING_MAX_PRICE)
 
+guint32
+quoit_buying_lightest (const QuoitBuying *buying, const gint64 *weights, guint32 index)
+{
+  const QuoitBuyingType *type = quoit_buying_type (buying, index);
+  guint32 lightest = type->first_option;
+
+  for (guint32 option = type->first_option + 1; option < type->first_option + type->n_options; option++)
+    if (weights[option] < weights[lightest])
+      lightest = option;
+  return lightest;
+}
+
+/* Returns what the free slices of a class, and the profit of buying others, are worth at a weight. */
+static __int128
+worth_of (const QuoitBuyingClass *class, gint64 weight)
+{
+  const gint64 profit = class->limit > 0 && weight > class->price ? weight - class->price : 0;
+
+  return (__int128) weight * class->n_free + (__int128) profit * class->limit;
+}
+
 /* Returns the bound of the weights. Sets @missing to the slices that are taken minus those that are there. */
 static gint64
 bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
@@ -47,9 +68,7 @@ bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
       const QuoitBuyingClass *class = &buying->classes[c];
       const gboolean is_bought = class->limit > 0 && weights[c] >= class->price && missing[c] > class->n_free;
 
-      bound -= (__int128) weights[c] * class->n_free;
-      if (class->limit > 0 && weights[c] > class->price)
-        bound -= (__int128) (weights[c] - class->price) * class->limit;
+      bound -= worth_of (class, weights[c]);
       missing[c] -= class->n_free;
       if (class->limit > 0 && weights[c] > class->price)
         missing[c] -= class->limit;
@@ -60,22 +79,21 @@ bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
   return (gint64) CLAMP (bound, G_MININT64, G_MAXINT64);
 }
 
-/* Moves the weights. Returns FALSE if they would not change. */
-static gboolean
-move (const QuoitBuying *buying, gint64 *weights, const gint64 *missing, gint64 step)
+gboolean
+quoit_buying_move (gint64 *weights, const gint64 *missing, guint32 n, gint64 step)
 {
   gboolean has_changed = FALSE;
   __int128 square = 0;
 
-  for (guint32 c = 0; c < buying->n_classes; c++)
-    square += (__int128) missing[c] * missing[c];
-  for (guint32 c = 0; c < buying->n_classes && square > 0; c++)
+  for (guint32 i = 0; i < n; i++)
+    square += (__int128) missing[i] * missing[i];
+  for (guint32 i = 0; i < n && square > 0; i++)
     {
-      const __int128 by = (__int128) step * missing[c] / square;
-      const __int128 to = CLAMP (weights[c] + by, (__int128) 0, (__int128) MAX_WEIGHT);
+      const __int128 to
+          = CLAMP (weights[i] + (__int128) step * missing[i] / square, (__int128) 0, (__int128) MAX_WEIGHT);
 
-      has_changed = has_changed || to != weights[c];
-      weights[c] = (gint64) to;
+      has_changed = has_changed || to != weights[i];
+      weights[i] = (gint64) to;
     }
   return has_changed;
 }
@@ -94,13 +112,29 @@ distance (const QuoitBuying *buying, gint64 bound, gint64 target)
   return MAX (MAX (bound, 0) / 8, guess);
 }
 
+/* Sets what the options weigh, and what the classes are worth. */
+static void
+set_weights (const QuoitBuying *buying, const gint64 *weights, QuoitBuyingBound *bound)
+{
+  for (guint option = 0; option < buying->options->len; option++)
+    {
+      const QuoitBuyingChoice *choice = &g_array_index (buying->options, QuoitBuyingChoice, option);
+
+      bound->weights[option] = weights[choice->class_index] * choice->n_slices;
+    }
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    bound->worth[c] = worth_of (&buying->classes[c], weights[c]);
+}
+
 void
 quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target)
 {
   g_autofree gint64 *weights = g_new0 (gint64, buying->n_classes + 1);
   g_autofree gint64 *missing = g_new0 (gint64, buying->n_classes + 1);
+  g_autofree gint64 *best = g_new0 (gint64, buying->n_classes + 1);
 
-  *bound = (QuoitBuyingBound) { g_new0 (gint64, buying->n_classes + 1), 0 };
+  *bound
+      = (QuoitBuyingBound) { g_new0 (gint64, buying->options->len + 1), g_new0 (__int128, buying->n_classes + 1), 0 };
   for (guint32 c = 0; c < buying->n_classes; c++)
     weights[c] = buying->classes[c].limit > 0 ? buying->classes[c].price : 0;
   for (guint i = 0; i < N_ROUNDS && buying->steps > 0 && bound->bound < target; i++)
@@ -110,16 +144,18 @@ quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 ta
       if (value > bound->bound)
         {
           bound->bound = value;
-          memcpy (bound->weights, weights, buying->n_classes * sizeof *weights);
+          memcpy (best, weights, buying->n_classes * sizeof *weights);
         }
       /* Later rounds take smaller steps. */
-      if (!move (buying, weights, missing, distance (buying, value, target) / (1 + i / 40)))
+      if (!quoit_buying_move (weights, missing, buying->n_classes, distance (buying, value, target) / (1 + i / 40)))
         break;
     }
+  set_weights (buying, best, bound);
 }
 
 void
 quoit_buying_bound_clear (QuoitBuyingBound *bound)
 {
   g_free (bound->weights);
+  g_free (bound->worth);
 }

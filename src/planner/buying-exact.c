@@ -30,8 +30,9 @@ take (Search *search, guint32 depth, gint64 n)
   search->plan.cost += quoit_buying_cost (class, *taken);
   search->plan.counts[type->first_option + search->option_of[depth]]
       = (guint32) (search->plan.counts[type->first_option + search->option_of[depth]] + n);
-  search->lower
-      += n * (search->bound->weights[choice->class_index] * choice->n_slices - search->least[search->type_of[depth]]);
+  search->lower += n
+                   * (search->bound->weights[type->first_option + search->option_of[depth]]
+                      - search->least[search->type_of[depth]]);
 }
 
 /* Returns whether the branch can have a plan that is better than the best one. */
@@ -62,13 +63,7 @@ search_init (Search *search, QuoitBuying *buying, const QuoitBuyingBound *bound,
     {
       const QuoitBuyingType *type = quoit_buying_type (buying, t);
 
-      search->least[t] = G_MAXINT64;
-      for (guint32 option = 0; option < type->n_options; option++)
-        {
-          const QuoitBuyingChoice *choice = quoit_buying_option (buying, type, option);
-
-          search->least[t] = MIN (search->least[t], bound->weights[choice->class_index] * choice->n_slices);
-        }
+      search->least[t] = bound->weights[quoit_buying_lightest (buying, bound->weights, t)];
       for (guint32 i = 0; i < type->n_requests; i++)
         search->type_of[depth++] = t;
     }
@@ -138,7 +133,7 @@ run (Search *search)
           take (search, depth, 1);
           continue;
         }
-      quoit_buying_plan_keep (search->buying, search->best, &search->plan);
+      quoit_buying_plan_keep (search->buying, search->best, &search->plan, search->buying->steps / 4);
       if (!advance (search, &depth))
         return TRUE;
     }

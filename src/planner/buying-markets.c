@@ -28,20 +28,19 @@ list_demand (const QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 ind
 
 /* Returns the purchase for a demand. The caller owns it. */
 static QuoitCubePurchase *
-solve (QuoitBuying *buying, const QuoitCubeMarket *market, const guint32 *words)
+solve (QuoitBuying *buying, guint32 index, const guint32 *words, guint64 steps)
 {
-  const gboolean is_only_plan = quoit_buying_has_one_plan (buying);
-  const guint64 given = is_only_plan ? buying->steps : buying->steps / 4; /* other plans need some too */
-  guint64 left = given;
-  QuoitCubePurchase *purchase = quoit_cube_buying_solve (market, &(QuoitCubeDemand) { words + 2, words[1] }, &left);
+  guint64 left = steps;
+  QuoitCubePurchase *purchase = quoit_cube_buying_solve (
+      buying->markets[index].market, &(QuoitCubeDemand) { words + 2, words[1] }, buying->cube_weights[index], &left);
 
-  quoit_buying_spend (buying, given - left);
+  quoit_buying_spend (buying, steps - left);
   return purchase;
 }
 
 /* Like solve(), but looks up what is known. */
 static QuoitCubePurchase *
-buy (QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index)
+buy (QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index, guint64 steps)
 {
   const QuoitCubeMarket *market = buying->markets[index].market;
   guint32 *words = list_demand (buying, plan, index);
@@ -53,7 +52,7 @@ buy (QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index)
     quoit_cube_purchase_ref (purchase);
   else
     {
-      purchase = solve (buying, market, words);
+      purchase = solve (buying, index, words, steps);
       if (g_hash_table_size (buying->purchases) < MOST_PURCHASES)
         g_hash_table_insert (buying->purchases, g_bytes_ref (key), quoit_cube_purchase_ref (purchase));
     }
@@ -62,7 +61,7 @@ buy (QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index)
 }
 
 void
-quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan)
+quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan, guint64 steps)
 {
   g_autoptr (GPtrArray) purchases = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_cube_purchase_unref);
   gint64 cost = plan->cost, bound;
@@ -74,7 +73,7 @@ quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitB
   bound = cost;
   for (guint32 i = 0; i < buying->n_markets; i++)
     {
-      QuoitCubePurchase *purchase = buy (buying, plan, i);
+      QuoitCubePurchase *purchase = buy (buying, plan, i, steps / buying->n_markets);
 
       is_found = is_found && purchase->is_found;
       is_proven = is_proven && purchase->is_proven;

@@ -67,7 +67,7 @@ choose (const QuoitBuying *buying, const QuoitBuyingBound *bound, const QuoitBuy
   for (guint32 option = 0; option < type->n_options; option++)
     {
       const QuoitBuyingChoice *choice = quoit_buying_option (buying, type, option);
-      const gint64 weight = bound->weights[choice->class_index] * choice->n_slices;
+      const gint64 weight = bound->weights[type->first_option + option];
       Worth worth = change_of (buying, plan, choice->class_index, choice->n_slices);
       gint64 next = weight;
 
@@ -98,6 +98,14 @@ fill (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *plan,
         take (buying, plan, choose (buying, bound, plan, type, order), 1);
       quoit_buying_spend (buying, (guint64) type->n_requests * type->n_options);
     }
+}
+
+void
+quoit_buying_take_lightest (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *plan)
+{
+  for (guint32 t = 0; t < buying->types->len; t++)
+    take (buying, plan, quoit_buying_lightest (buying, bound->weights, t), quoit_buying_type (buying, t)->n_requests);
+  quoit_buying_spend (buying, buying->options->len);
 }
 
 /* --- changes --- */

@@ -26,9 +26,10 @@ typedef struct {
   gint64 price_unit; /* all prices are multiples of it; from 1 */
   const QuoitBuyingMarket *markets;
   guint32 n_markets;
-  GHashTable *purchases; /* of markets, by demand: GBytes -> QuoitCubePurchase */
-  GPtrArray *chosen;     /* of QuoitCubePurchase, by market: those of the best plan; empty: none was found */
-  gint64 unproven;       /* plans whose cost in markets is not known exactly cost no less; G_MAXINT64: none */
+  QuoitCubeWeights **cube_weights; /* by market; NULL: none */
+  GHashTable *purchases;           /* of markets, by demand: GBytes -> QuoitCubePurchase */
+  GPtrArray *chosen;               /* of QuoitCubePurchase, by market: those of the best plan; empty: none was found */
+  gint64 unproven;                 /* plans whose cost in markets is not known exactly cost no less; G_MAXINT64: none */
 } QuoitBuying;
 
 static inline const QuoitBuyingType *
@@ -65,16 +66,21 @@ quoit_buying_cost (const QuoitBuyingClass *class, gint64 n)
 
 /* --- buying-bound.c --- */
 
-/* Weights of classes. What all requests take at these weights, minus what free slices and the profit of buying are
- * worth, is at most the cost of any choice. */
+/* Weights of options. If each request takes the option that weighs least, the sum minus what the slices that are free
+ * and those that can be bought are worth at these weights is at most the cost of any choice. */
 typedef struct {
-  gint64 *weights; /* by class */
+  gint64 *weights; /* by option: of all its slices */
+  __int128 *worth; /* by class: of its free slices, and the profit of buying others */
   gint64 bound;
 } QuoitBuyingBound;
 
 /* Improves the weights with the knowledge that a choice for the cost @target may exist; G_MAXINT64: unknown. */
 void quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target);
 void quoit_buying_bound_clear (QuoitBuyingBound *bound);
+/* Returns the option of the type that weighs least; @weights: by option. */
+guint32 quoit_buying_lightest (const QuoitBuying *buying, const gint64 *weights, guint32 type);
+/* Moves weights by what is missing at them. Returns FALSE if they do not change. */
+gboolean quoit_buying_move (gint64 *weights, const gint64 *missing, guint32 n, gint64 step);
 
 /* --- buying-search.c --- */
 
@@ -91,11 +97,20 @@ void quoit_buying_plan_clear (QuoitBuyingPlan *plan);
 void quoit_buying_plan_copy (QuoitBuyingPlan *plan, const QuoitBuying *buying, const QuoitBuyingPlan *from);
 /* Finds a good plan, which may have an excess. Markets are only estimated. */
 void quoit_buying_search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best);
+/* Fills a plan in which each request takes the option that weighs least. It may have an excess. */
+void quoit_buying_take_lightest (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *plan);
+
+/* --- buying-weights.c --- */
+
+/* Weighs the options of markets by shape, if that improves the bound, and keeps the weights for what plans cost in
+ * these markets. A choice for the cost @target is known. */
+void quoit_buying_weigh_markets (QuoitBuying *buying, QuoitBuyingBound *bound, gint64 target);
 
 /* --- buying-markets.c --- */
 
-/* Replaces @best by the plan, which has no excess, if that costs less with what it costs in markets. */
-void quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan);
+/* Replaces @best by the plan, which has no excess, if that costs less with what it costs in markets. What that is takes
+ * at most @steps of the budget. */
+void quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan, guint64 steps);
 
 /* --- buying-exact.c --- */
 

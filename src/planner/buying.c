@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "planner/buying-types.h"
+#include "planner/cube-weights.h"
 
 #include <string.h>
 
@@ -149,6 +150,7 @@ buying_init (QuoitBuying *buying, const QuoitBuyingProblem *problem, guint64 ste
                         .steps = steps,
                         .markets = problem->markets,
                         .n_markets = problem->n_markets,
+                        .cube_weights = g_new0 (QuoitCubeWeights *, problem->n_markets + 1),
                         .purchases = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref,
                                                             (GDestroyNotify) quoit_cube_purchase_unref),
                         .chosen = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_cube_purchase_unref),
@@ -163,6 +165,9 @@ buying_clear (QuoitBuying *buying)
   g_array_unref (buying->types);
   g_array_unref (buying->options);
   g_free (buying->type_of);
+  for (guint32 i = 0; i < buying->n_markets; i++)
+    quoit_cube_weights_free (buying->cube_weights[i]);
+  g_free (buying->cube_weights);
   g_hash_table_unref (buying->purchases);
   g_ptr_array_unref (buying->chosen);
 }
@@ -210,32 +215,34 @@ list_choices (const QuoitBuying *buying, QuoitBuyingPlan *plan, GArray *choices)
 
 /* --- solving --- */
 
+/* Of the budget, what the cost of a first plan takes at most. */
+enum { FIRST_SHARE = 16 };
+
 static gint64
 round_up (gint64 value, gint64 unit)
 {
   return (value + unit - 1) / unit * unit;
 }
 
-/* Finds a good plan, whose excess is 0 only if it can be had. Returns whether no other plan is possible. */
+/* Finds a good plan, and replaces @best by it if it can be had and costs less. Returns whether it can be had. */
 static gboolean
-search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best)
+search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best, guint64 steps)
 {
   QuoitBuyingPlan plan;
-  gboolean is_only_plan;
+  gboolean can_be_had;
 
   quoit_buying_plan_init (&plan, buying);
   quoit_buying_search (buying, bound, &plan);
-  best->excess = 1;
-  is_only_plan = plan.excess == 0 && quoit_buying_has_one_plan (buying);
-  if (plan.excess == 0)
-    quoit_buying_plan_keep (buying, best, &plan);
+  can_be_had = plan.excess == 0;
+  if (can_be_had)
+    quoit_buying_plan_keep (buying, best, &plan, steps);
   quoit_buying_plan_clear (&plan);
-  return is_only_plan;
+  return can_be_had;
 }
 
 /* Improves the bound with the knowledge of what a plan costs. */
 static void
-improve (QuoitBuying *buying, gint64 cost, QuoitBuyingBound *bound)
+improve_weights (QuoitBuying *buying, gint64 cost, QuoitBuyingBound *bound)
 {
   QuoitBuyingBound better;
 
@@ -256,7 +263,7 @@ set_result (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan 
             QuoitBuyingResult *result)
 {
   const gint64 cost = best->excess == 0 ? best->cost : G_MAXINT64;
-  gint64 least = MIN (round_up (MAX (bound->bound, 0), buying->price_unit), cost);
+  gint64 least = round_up (MAX (bound->bound, 0), buying->price_unit);
 
   if (is_complete)
     least = MAX (least, MIN (buying->unproven, cost));
@@ -271,6 +278,37 @@ set_result (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan 
     g_ptr_array_add (result->cubes, quoit_cube_purchase_ref (buying->chosen->pdata[i]));
 }
 
+/* Keeps the plan in which each request takes the option that weighs least, if it is better. */
+static void
+try_lightest (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best)
+{
+  QuoitBuyingPlan plan;
+
+  quoit_buying_plan_init (&plan, buying);
+  quoit_buying_take_lightest (buying, bound, &plan);
+  if (plan.excess == 0)
+    quoit_buying_plan_keep (buying, best, &plan, buying->steps / 4);
+  quoit_buying_plan_clear (&plan);
+}
+
+/* Improves the bound now that the cost of a plan is known, and then, with the weights of the bound, the plan. */
+static void
+improve (QuoitBuying *buying, QuoitBuyingBound *bound, QuoitBuyingPlan *best)
+{
+  if (best->excess == 0)
+    {
+      improve_weights (buying, best->cost, bound);
+      quoit_buying_weigh_markets (buying, bound, best->cost);
+    }
+  /* What plans cost in markets is computed again. */
+  buying->unproven = G_MAXINT64;
+  g_hash_table_remove_all (buying->purchases);
+  if (quoit_buying_has_one_plan (buying))
+    search (buying, bound, best, buying->steps);
+  else if (best->excess == 0)
+    try_lightest (buying, bound, best);
+}
+
 static void
 solve (QuoitBuying *buying, QuoitBuyingResult *result)
 {
@@ -279,10 +317,11 @@ solve (QuoitBuying *buying, QuoitBuyingResult *result)
   gboolean is_complete;
 
   quoit_buying_plan_init (&best, buying);
+  best.excess = 1;
   quoit_buying_bound_init (&bound, buying, G_MAXINT64);
-  is_complete = search (buying, &bound, &best);
-  if (!is_complete && best.excess == 0 && best.cost > bound.bound)
-    improve (buying, best.cost, &bound);
+  is_complete = search (buying, &bound, &best, buying->steps / FIRST_SHARE) && quoit_buying_has_one_plan (buying);
+  if (!(is_complete && buying->unproven == G_MAXINT64) && !(best.excess == 0 && best.cost <= bound.bound))
+    improve (buying, &bound, &best);
   is_complete = is_complete || quoit_buying_try_all (buying, &bound, &best);
   set_result (buying, &bound, &best, is_complete, result);
   quoit_buying_bound_clear (&bound);

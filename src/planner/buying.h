@@ -6,8 +6,8 @@
  * which cost at least as much as the class states, and what they cost depends on the slices that are joined from them.
  *
  * The answer is a range. Its upper end is the cost of a choice that a search found. Its lower end is proven: by weights
- * of the classes (a Lagrangian bound), or because the search tried all choices that could cost less. Integers only, so
- * that every machine gives the same answer. */
+ * of the classes and of the shapes of joined slices (Lagrangian bounds), or because the search tried all choices that
+ * could cost less. Integers only, so that every machine gives the same answer. */
 #pragma once
 
 #include "planner/cube-buying.h"

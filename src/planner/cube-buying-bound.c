@@ -172,5 +172,7 @@ quoit_cube_buying_bound (QuoitCubeBuying *buying, const guint32 *n_new, guint32 
   quoit_cube_buying_spend (buying, 4 * (buying->n_rows + 1));
   for (guint32 i = 0; i < n_decided; i++)
     sum += (__int128) n_new[i] * buying->market->offers[i].price;
+  if (buying->weights != NULL && bound != G_MAXINT64)
+    sum = MAX (sum, quoit_cube_weights_bound (buying->weights, buying->demand, n_new, n_decided));
   return (gint64) MIN (sum, (__int128) G_MAXINT64);
 }

@@ -232,15 +232,6 @@ choose_blocks (Search *search, guint32 *n_new, guint32 offer)
   n_new[offer] = 0;
 }
 
-guint32
-quoit_cube_buying_most_blocks (const QuoitCubeBuying *buying, guint32 index)
-{
-  const QuoitCubeOffer *offer = &buying->market->offers[index];
-  const guint64 most = (guint64) buying->n_slices + (buying->demand->n_single + offer->n_cubes - 1) / offer->n_cubes;
-
-  return (guint32) MIN (most, offer->limit);
-}
-
 gboolean
 quoit_cube_buying_try_all (QuoitCubeBuying *buying)
 {

@@ -2,7 +2,7 @@
 /* Private to cube-buying*.c: a packing of slices into bins. */
 #pragma once
 
-#include "planner/cube-buying.h"
+#include "planner/cube-weights.h"
 
 /* A block that is there, or one that is bought. Bins of one row are next to each other. */
 typedef struct {
@@ -13,6 +13,7 @@ typedef struct {
 typedef struct {
   const QuoitCubeMarket *market;
   const QuoitCubeDemand *demand;
+  const QuoitCubeWeights *weights; /* NULL: none */
   guint32 n_rows;
   guint32 *order;    /* the shapes: adjacent ones first, then the ones with more cubes */
   guint32 *cheapest; /* where single cubes can be bought, by price: blocks, and n_blocks for no block */
@@ -37,17 +38,17 @@ typedef struct {
   gint64 cost;
 } QuoitCubePlan;
 
-/* Returns a block of the market, or, for the index after the last one, the cubes in no block. */
-static inline const QuoitCubeBlock *
-quoit_cube_market_block (const QuoitCubeMarket *market, guint32 index)
-{
-  return index == market->n_blocks ? &market->loose : &market->blocks[index];
-}
-
 static inline void
 quoit_cube_buying_spend (QuoitCubeBuying *buying, guint64 steps)
 {
   *buying->steps -= MIN (*buying->steps, steps);
+}
+
+/* Returns how many blocks of the offer of that index are enough for everything. */
+static inline guint32
+quoit_cube_buying_most_blocks (const QuoitCubeBuying *buying, guint32 index)
+{
+  return quoit_cube_offer_most (&buying->market->offers[index], buying->n_slices, buying->demand->n_single);
 }
 
 static inline QuoitCubeBin *
@@ -103,5 +104,3 @@ gint64 quoit_cube_buying_bound (QuoitCubeBuying *buying, const guint32 *n_new, g
 
 /* Tries all choices that cost less than the best one. Returns FALSE if the budget ends before. */
 gboolean quoit_cube_buying_try_all (QuoitCubeBuying *buying);
-/* Returns how many blocks of the offer of that index are enough for everything. */
-guint32 quoit_cube_buying_most_blocks (const QuoitCubeBuying *buying, guint32 index);

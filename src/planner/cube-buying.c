@@ -101,6 +101,14 @@ quoit_cube_market_estimate (const QuoitCubeMarket *market)
 
 /* --- solving --- */
 
+guint32
+quoit_cube_offer_most (const QuoitCubeOffer *offer, guint32 n_slices, guint32 n_single)
+{
+  const guint64 most = (guint64) n_slices + ((guint64) n_single + offer->n_cubes - 1) / offer->n_cubes;
+
+  return (guint32) MIN (most, offer->limit);
+}
+
 static gint
 by_size (gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -113,6 +121,17 @@ by_size (gconstpointer a, gconstpointer b, gpointer data)
   if (left->n_cubes != right->n_cubes)
     return left->n_cubes > right->n_cubes ? -1 : 1;
   return *x < *y ? -1 : *x > *y;
+}
+
+guint32 *
+quoit_cube_market_order (const QuoitCubeMarket *market)
+{
+  guint32 *order = g_new (guint32, market->n_shapes + 1);
+
+  for (guint32 s = 0; s < market->n_shapes; s++)
+    order[s] = s;
+  g_qsort_with_data (order, (gint) market->n_shapes, sizeof (guint32), by_size, (gpointer) market);
+  return order;
 }
 
 static gint
@@ -128,13 +147,15 @@ by_price (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static void
-buying_init (QuoitCubeBuying *buying, const QuoitCubeMarket *market, const QuoitCubeDemand *demand, guint64 *steps)
+buying_init (QuoitCubeBuying *buying, const QuoitCubeMarket *market, const QuoitCubeDemand *demand,
+             const QuoitCubeWeights *weights, guint64 *steps)
 {
   *buying = (QuoitCubeBuying) {
     .market = market,
     .demand = demand,
+    .weights = weights,
     .n_rows = market->n_blocks + market->n_offers,
-    .order = g_new (guint32, market->n_shapes + 1),
+    .order = quoit_cube_market_order (market),
     .cheapest = g_new (guint32, market->n_blocks + 1),
     .price_unit = MAX (quoit_cube_market_price_unit (market, 0), 1),
     .packed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL),
@@ -143,14 +164,12 @@ buying_init (QuoitCubeBuying *buying, const QuoitCubeMarket *market, const Quoit
   buying->steps = steps;
   for (guint32 s = 0; s < market->n_shapes; s++)
     {
-      buying->order[s] = s;
       buying->n_slices += demand->n_slices[s];
       buying->n_joined += (guint64) demand->n_slices[s] * market->shapes[s].n_cubes;
     }
   for (guint32 i = 0; i <= market->n_blocks; i++)
     if (quoit_cube_market_block (market, i)->limit > 0)
       buying->cheapest[buying->n_cheapest++] = i;
-  g_qsort_with_data (buying->order, (gint) market->n_shapes, sizeof (guint32), by_size, (gpointer) market);
   g_qsort_with_data (buying->cheapest, (gint) buying->n_cheapest, sizeof (guint32), by_price, (gpointer) market);
 }
 
@@ -223,13 +242,14 @@ have_room_alone (QuoitCubeBuying *buying)
 }
 
 QuoitCubePurchase *
-quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *demand, guint64 *steps)
+quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *demand, const QuoitCubeWeights *weights,
+                         guint64 *steps)
 {
   QuoitCubeBuying buying;
   QuoitCubePurchase *best;
   gint64 bound;
 
-  buying_init (&buying, market, demand, steps);
+  buying_init (&buying, market, demand, weights, steps);
   best = buying.best;
   fill_plans (&buying);
   bound = quoit_cube_buying_bound (&buying, NULL, 0);
@@ -239,7 +259,7 @@ quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *d
   if (!best->is_proven)
     best->is_proven = quoit_cube_buying_try_all (&buying);
   if (best->is_found)
-    best->bound = best->is_proven ? best->cost : MIN (bound, best->cost);
+    best->bound = best->is_proven ? best->cost : bound;
   else
     best->bound = best->is_proven ? 0 : bound;
   best->is_proven = best->is_proven || (best->is_found && best->bound == best->cost);

@@ -44,6 +44,13 @@ typedef struct {
   QuoitCubeBlock loose; /* cubes in no block, which no slice can be joined from */
 } QuoitCubeMarket;
 
+/* Returns a block of the market, or, for the index after the last one, the cubes in no block. */
+static inline const QuoitCubeBlock *
+quoit_cube_market_block (const QuoitCubeMarket *market, guint32 index)
+{
+  return index == market->n_blocks ? &market->loose : &market->blocks[index];
+}
+
 /* What is wanted at the same time. At most QUOIT_CUBE_BUYING_MAX cubes together. */
 typedef struct {
   const guint32 *n_slices; /* by shape */
@@ -62,11 +69,20 @@ typedef struct {
   guint32 n_loose_bought, n_loose_taken;
 } QuoitCubePurchase;
 
-/* Returns the purchase; quoit_cube_purchase_unref() it. @steps limits the work, and gets what is left of it. */
+/* Weights that bound what demands cost, of planner/cube-weights.h. */
+typedef struct _QuoitCubeWeights QuoitCubeWeights;
+
+/* Returns the purchase; quoit_cube_purchase_unref() it. @weights: that were kept for such demands, or NULL. @steps
+ * limits the work, and gets what is left of it. */
 QuoitCubePurchase *quoit_cube_buying_solve (const QuoitCubeMarket *market, const QuoitCubeDemand *demand,
-                                            guint64 *steps);
+                                            const QuoitCubeWeights *weights, guint64 *steps);
 QuoitCubePurchase *quoit_cube_purchase_ref (QuoitCubePurchase *purchase);
 void quoit_cube_purchase_unref (QuoitCubePurchase *purchase);
+
+/* Returns how many blocks of the offer are enough for so many slices and single cubes. */
+guint32 quoit_cube_offer_most (const QuoitCubeOffer *offer, guint32 n_slices, guint32 n_single);
+/* Returns the shapes, adjacent ones first, then the ones with more cubes. The caller owns them. */
+guint32 *quoit_cube_market_order (const QuoitCubeMarket *market);
 
 /* What one cube costs at least, all cubes that are free, and how many can be bought: for a bound that ignores blocks.
  */

@@ -166,52 +166,143 @@ END_TEST
 
 /* --- markets of cubes --- */
 
-enum { N_SHAPES = 3, N_BLOCKS = 2 };
+enum { N_SHAPES = 3, N_BLOCKS = 2, MAX_MARKETS = 2 };
 
 typedef struct {
-  Drawn drawn;
   QuoitCubeBlock blocks[N_BLOCKS];
   QuoitCubeOffer offer;
   QuoitCubeShape shapes[N_SHAPES];
-  QuoitCubeMarket cubes;
-  QuoitBuyingMarket market;
+  QuoitTurn turns[N_SHAPES][QUOIT_MAX_TURNS];
+  QuoitGrid grids[N_BLOCKS + 1];
+  QuoitHostSet free[N_BLOCKS];
+  QuoitCubeMarket market;
+} Cubes;
+
+typedef struct {
+  Drawn drawn;
+  Cubes cubes[MAX_MARKETS];
+  QuoitBuyingMarket markets[MAX_MARKETS];
 } Mixed;
 
-/* Draws a problem whose last class is a market: joined slices of 1 to 3 cubes, and single cubes. */
+/* Gives half of the shapes adjacent cubes, and positions to the cubes of half of the blocks. */
+static void
+draw_positions (GRand *rand, Cubes *cubes)
+{
+  for (guint32 s = 0; s < N_SHAPES; s++)
+    if (draw (rand, 2) == 0)
+      {
+        cubes->shapes[s].turns = cubes->turns[s];
+        cubes->shapes[s].n_turns = quoit_shape_list_turns ((QuoitShape) { { 1, 1, (guint16) (s + 1) }, 3 },
+                                                           (QuoitShape) { { 1, 1, 1 }, 3 }, cubes->turns[s]);
+      }
+  for (guint32 b = 0; b <= N_BLOCKS; b++)
+    {
+      QuoitGrid *grid = &cubes->grids[b];
+
+      if (draw (rand, 2) == 0)
+        continue;
+      ck_assert (quoit_grid_init (grid, (QuoitShape) { { (guint16) (1 + draw (rand, 2)), 1, 3 }, 3 }, 0));
+      if (b == N_BLOCKS)
+        {
+          cubes->offer.grid = grid;
+          cubes->offer.n_cubes = quoit_grid_n_hosts (grid);
+          continue;
+        }
+      cubes->blocks[b].grid = grid;
+      cubes->blocks[b].free = &cubes->free[b];
+      quoit_host_set_clear (grid, &cubes->free[b]);
+      for (guint32 i = 0; i < quoit_grid_n_hosts (grid); i++)
+        if (draw (rand, 3) > 0)
+          quoit_host_set_add (grid, &cubes->free[b], i);
+      cubes->blocks[b].n_free = quoit_host_set_count (grid, &cubes->free[b]);
+    }
+}
+
+/* Draws a market: joined slices of 1 to 3 cubes, and single cubes. */
+static void
+draw_cubes (GRand *rand, Cubes *cubes)
+{
+  for (guint32 b = 0; b < N_BLOCKS; b++)
+    cubes->blocks[b] = (QuoitCubeBlock) { draw (rand, 20), draw (rand, 4), draw (rand, 6), NULL, NULL };
+  cubes->offer = (QuoitCubeOffer) { draw (rand, 40), 1 + draw (rand, 4), draw (rand, 3), NULL };
+  for (guint32 s = 0; s < N_SHAPES; s++)
+    cubes->shapes[s] = (QuoitCubeShape) { s + 1, NULL, 0, -1 };
+  draw_positions (rand, cubes);
+  cubes->market = (QuoitCubeMarket) { cubes->blocks,
+                                      &cubes->offer,
+                                      cubes->shapes,
+                                      N_BLOCKS,
+                                      1,
+                                      N_SHAPES,
+                                      { draw (rand, 20), draw (rand, 2), draw (rand, 3), NULL, NULL } };
+}
+
+/* Returns the market of a class; NULL: it is none. */
+static const QuoitCubeMarket *
+find_market (const QuoitBuyingProblem *problem, guint32 class_index)
+{
+  for (guint32 m = 0; m < problem->n_markets; m++)
+    if (problem->markets[m].class_index == class_index)
+      return problem->markets[m].market;
+  return NULL;
+}
+
+/* Draws a problem whose last classes are markets. */
 static void
 draw_mixed (GRand *rand, guint32 max_requests, Mixed *mixed)
 {
   QuoitBuyingProblem *problem = &mixed->drawn.problem;
-  QuoitCubeEstimate estimate;
 
   draw_problem (rand, max_requests, &mixed->drawn);
-  for (guint32 b = 0; b < N_BLOCKS; b++)
-    mixed->blocks[b] = (QuoitCubeBlock) { draw (rand, 20), draw (rand, 4), draw (rand, 6), NULL, NULL };
-  mixed->offer = (QuoitCubeOffer) { draw (rand, 40), 1 + draw (rand, 4), draw (rand, 3), NULL };
-  for (guint32 s = 0; s < N_SHAPES; s++)
-    mixed->shapes[s] = (QuoitCubeShape) { s + 1, NULL, 0, -1 };
-  mixed->cubes = (QuoitCubeMarket) { mixed->blocks,
-                                     &mixed->offer,
-                                     mixed->shapes,
-                                     N_BLOCKS,
-                                     1,
-                                     N_SHAPES,
-                                     { draw (rand, 20), draw (rand, 2), draw (rand, 3), NULL, NULL } };
-  mixed->market = (QuoitBuyingMarket) { problem->n_classes - 1, &mixed->cubes };
-  estimate = quoit_cube_market_estimate (&mixed->cubes);
-  mixed->drawn.classes[problem->n_classes - 1] = (QuoitBuyingClass) { estimate.price, estimate.n_free, estimate.limit };
+  problem->markets = mixed->markets;
+  problem->n_markets = 1 + draw (rand, MIN (problem->n_classes, MAX_MARKETS));
+  for (guint32 m = 0; m < problem->n_markets; m++)
+    {
+      const guint32 c = problem->n_classes - 1 - m;
+      QuoitCubeEstimate estimate;
+
+      draw_cubes (rand, &mixed->cubes[m]);
+      mixed->markets[m] = (QuoitBuyingMarket) { c, &mixed->cubes[m].market };
+      estimate = quoit_cube_market_estimate (&mixed->cubes[m].market);
+      mixed->drawn.classes[c] = (QuoitBuyingClass) { estimate.price, estimate.n_free, estimate.limit };
+    }
   for (guint32 i = 0; i < G_N_ELEMENTS (mixed->drawn.options); i++)
     {
       QuoitBuyingOption *option = &mixed->drawn.options[i];
 
       option->shape = 0;
-      if (option->class_index != mixed->market.class_index)
+      if (find_market (problem, option->class_index) == NULL)
         continue;
       option->shape = draw (rand, N_SHAPES + 1);
       option->n_slices = (1 + draw (rand, 2)) * MAX (option->shape, 1);
     }
-  problem->markets = &mixed->market;
-  problem->n_markets = 1;
+}
+
+/* Returns what the choices cost in a market, and whether that is possible at all. */
+static gint64
+cost_in_market (const QuoitBuyingProblem *problem, const QuoitBuyingMarket *market, const guint32 *choices)
+{
+  guint32 n_slices[N_SHAPES] = { 0 }, n_single = 0;
+  guint64 steps = STEPS;
+  QuoitCubePurchase *purchase;
+  gint64 cost;
+
+  for (guint32 i = 0; i < problem->n_requests; i++)
+    {
+      const QuoitBuyingOption *option = &problem->options[problem->requests[i].first_option + choices[i]];
+
+      if (option->class_index != market->class_index)
+        continue;
+      if (option->shape == 0)
+        n_single += option->n_slices;
+      else
+        n_slices[option->shape - 1] += option->n_slices / option->shape;
+    }
+  purchase = quoit_cube_buying_solve (market->market, &(QuoitCubeDemand) { n_slices, n_single }, NULL, &steps);
+  ck_assert (purchase->is_proven);
+  cost = purchase->is_found ? purchase->cost : NO_COST;
+  quoit_cube_purchase_unref (purchase);
+  return cost;
 }
 
 /* Counts what the choices cost, without the search over them. */
@@ -219,21 +310,14 @@ static gint64
 cost_of_mixed (const Mixed *mixed, const guint32 *choices)
 {
   const QuoitBuyingProblem *problem = &mixed->drawn.problem;
-  guint32 n_slices[N_SHAPES] = { 0 }, n_single = 0;
   gint64 taken[MAX_CLASSES] = { 0 }, cost = 0;
-  guint64 steps = STEPS;
-  QuoitCubePurchase *purchase;
 
   for (guint32 i = 0; i < problem->n_requests; i++)
     {
       const QuoitBuyingOption *option = &problem->options[problem->requests[i].first_option + choices[i]];
 
-      if (option->class_index != mixed->market.class_index)
+      if (find_market (problem, option->class_index) == NULL)
         taken[option->class_index] += option->n_slices;
-      else if (option->shape == 0)
-        n_single += option->n_slices;
-      else
-        n_slices[option->shape - 1] += option->n_slices / option->shape;
     }
   for (guint32 c = 0; c < problem->n_classes; c++)
     {
@@ -243,10 +327,14 @@ cost_of_mixed (const Mixed *mixed, const guint32 *choices)
         return NO_COST;
       cost += bought * problem->classes[c].price;
     }
-  purchase = quoit_cube_buying_solve (&mixed->cubes, &(QuoitCubeDemand) { n_slices, n_single }, &steps);
-  ck_assert (purchase->is_proven);
-  cost = purchase->is_found ? cost + purchase->cost : NO_COST;
-  quoit_cube_purchase_unref (purchase);
+  for (guint32 m = 0; m < problem->n_markets; m++)
+    {
+      const gint64 more = cost_in_market (problem, &problem->markets[m], choices);
+
+      if (more == NO_COST)
+        return NO_COST;
+      cost += more;
+    }
   return cost;
 }
 
@@ -276,7 +364,7 @@ START_TEST (alternatives_with_cubes_are_the_cheapest)
     {
       Mixed mixed;
       QuoitBuyingResult result;
-      const guint64 steps = n % 3 == 0 ? draw (rand, 400) : STEPS;
+      const guint64 steps = n % 3 == 0 ? draw (rand, n % 2 == 0 ? 400 : 60000) : STEPS;
       gint64 least;
 
       draw_mixed (rand, 5, &mixed);
@@ -293,8 +381,190 @@ START_TEST (alternatives_with_cubes_are_the_cheapest)
           ck_assert (result.is_proven ? cost == result.cost : cost <= result.cost);
           ck_assert (result.bound <= least && least <= result.cost);
           ck_assert_int_eq (result.is_proven, result.bound == result.cost);
-          ck_assert_uint_eq (result.cubes->len, 1);
+          ck_assert_uint_eq (result.cubes->len, mixed.drawn.problem.n_markets);
         }
+      quoit_buying_result_clear (&result);
+    }
+}
+END_TEST
+
+/* --- large markets of adjacent cubes --- */
+
+enum { N_LARGE = 40, N_SIZES = 4, N_LARGE_REQUESTS = 240, CUBE_PRICE = 300 };
+
+/* Blocks of 4x4x4 cubes, and two kinds of blocks that can be bought. */
+typedef struct {
+  QuoitTurn turns[N_SIZES][QUOIT_MAX_TURNS];
+  QuoitCubeShape shapes[N_SIZES];
+  QuoitGrid grid, small;
+  QuoitCubeBlock blocks[N_LARGE];
+  QuoitHostSet free[N_LARGE];
+  QuoitCubeOffer offers[2];
+  QuoitCubeMarket cubes;
+  QuoitBuyingMarket market;
+  QuoitBuyingClass class;
+  QuoitBuyingOption options[2 * N_LARGE_REQUESTS];
+  QuoitBuyingRequest requests[N_LARGE_REQUESTS];
+  QuoitBuyingProblem problem;
+  guint32 n_options;
+} Large;
+
+static void
+large_init (Large *large)
+{
+  static const guint16 boxes[N_SIZES][3] = { { 1, 1, 2 }, { 1, 2, 2 }, { 2, 2, 2 }, { 2, 2, 4 } };
+
+  memset (large, 0, sizeof *large);
+  ck_assert (quoit_grid_init (&large->grid, (QuoitShape) { { 4, 4, 4 }, 3 }, 0));
+  ck_assert (quoit_grid_init (&large->small, (QuoitShape) { { 2, 2, 2 }, 3 }, 0));
+  for (guint s = 0; s < N_SIZES; s++)
+    {
+      const QuoitShape box = { { boxes[s][0], boxes[s][1], boxes[s][2] }, 3 };
+      const guint n_turns = quoit_shape_list_turns (box, (QuoitShape) { { 1, 1, 1 }, 3 }, large->turns[s]);
+
+      large->shapes[s] = (QuoitCubeShape) { quoit_shape_chips (box), large->turns[s], n_turns, -1 };
+    }
+  large->offers[0] = (QuoitCubeOffer) { 60 * CUBE_PRICE, 64, 1000, &large->grid };
+  large->offers[1] = (QuoitCubeOffer) { 8 * CUBE_PRICE, 8, 1000, &large->small };
+  for (guint b = 0; b < N_LARGE; b++)
+    quoit_host_set_clear (&large->grid, &large->free[b]);
+}
+
+static void
+add_option (Large *large, guint32 shape, guint32 n)
+{
+  large->options[large->n_options++] = (QuoitBuyingOption) { 0, n * large->shapes[shape].n_cubes, 1 + shape };
+}
+
+static void
+add_request (Large *large, guint32 n_options)
+{
+  large->requests[large->problem.n_requests++] = (QuoitBuyingRequest) { large->n_options, n_options };
+}
+
+/* Makes the problem of blocks and requests. */
+static void
+large_finish (Large *large)
+{
+  QuoitCubeEstimate estimate;
+
+  for (guint b = 0; b < N_LARGE; b++)
+    large->blocks[b] = (QuoitCubeBlock) { 0, quoit_host_set_count (&large->grid, &large->free[b]), 0, &large->grid,
+                                          &large->free[b] };
+  large->cubes
+      = (QuoitCubeMarket) { large->blocks, large->offers, large->shapes, N_LARGE, 2, N_SIZES, { 0, 0, 0, NULL, NULL } };
+  large->market = (QuoitBuyingMarket) { 0, &large->cubes };
+  estimate = quoit_cube_market_estimate (&large->cubes);
+  large->class = (QuoitBuyingClass) { estimate.price, estimate.n_free, estimate.limit };
+  large->problem.classes = &large->class;
+  large->problem.n_classes = 1;
+  large->problem.options = large->options;
+  large->problem.requests = large->requests;
+  large->problem.markets = &large->market;
+  large->problem.n_markets = 1;
+}
+
+/* A fifth to three fifths of the cubes are free, at random, and many requests have an alternative. */
+START_TEST (large_purchases_of_adjacent_cubes_have_a_small_gap)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  Large large;
+
+  large_init (&large);
+  for (guint32 b = 0; b < N_LARGE; b++)
+    for (guint32 host = 0; host < 64; host++)
+      if (draw (rand, 100) < 20 + b)
+        quoit_host_set_add (&large.grid, &large.free[b], host);
+  for (guint i = 0; i < 80; i++)
+    {
+      const guint32 n = 1 + draw (rand, 2);
+
+      add_request (&large, n);
+      for (guint32 option = 0; option < n; option++)
+        add_option (&large, draw (rand, N_SIZES), 1 + draw (rand, 2));
+    }
+  large_finish (&large);
+  for (guint round = 0; round < 2; round++)
+    {
+      gint64 bound = 0, cost = G_MAXINT64;
+
+      for (guint64 steps = 20000; steps < 2 * STEPS; steps = steps < 640000 ? 2 * steps : 2 * steps + STEPS)
+        {
+          QuoitBuyingResult result;
+
+          quoit_buying_solve (&large.problem, MIN (steps, STEPS), &result);
+          ck_assert (result.is_found && result.bound <= result.cost);
+          bound = MAX (bound, result.bound);
+          cost = MIN (cost, result.cost);
+          quoit_buying_result_clear (&result);
+        }
+      /* No budget proves more than what another one refutes. */
+      ck_assert_msg (bound <= cost && cost - bound <= cost / 50, "round %u: %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
+                     round, bound, cost);
+      for (guint i = 0; i < large.problem.n_requests; i++)
+        large.requests[i].n_options = 1; /* then no request has an alternative */
+    }
+}
+END_TEST
+
+/* Adds a slice to the free cubes of a block where there is room. */
+static void
+plant (GRand *rand, Large *large, guint32 block)
+{
+  const guint32 s = draw (rand, N_SIZES), turn = draw (rand, large->shapes[s].n_turns);
+  const QuoitShape box = large->turns[s][turn].hosts;
+  QuoitHostSet used, places;
+  guint32 cubes[16], at;
+
+  quoit_host_set_fill (&large->grid, &used);
+  for (guint32 host = 0; host < 64; host++)
+    if (quoit_host_set_has (&large->grid, &large->free[block], host))
+      used.rows[host / 4] &= (guint16) ~(1u << host % 4);
+  if (!quoit_places_find (&large->grid, &used, box, &places))
+    return;
+  do
+    at = draw (rand, 64);
+  while (!quoit_host_set_has (&large->grid, &places, at));
+  quoit_grid_list_box (&large->grid, box, at, cubes);
+  for (guint32 i = 0; i < large->shapes[s].n_cubes; i++)
+    quoit_host_set_add (&large->grid, &large->free[block], cubes[i]);
+  add_request (large, 1 + draw (rand, 2));
+  add_option (large, s, 1);
+  if (large->requests[large->problem.n_requests - 1].n_options == 2)
+    add_option (large, draw (rand, N_SIZES), 1 + draw (rand, 2));
+}
+
+/* The free cubes are made of the slices of the requests, so that the only cost is that of some new blocks. */
+START_TEST (no_bound_is_above_a_planted_purchase)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i);
+  const guint32 n_new = draw (rand, 4);
+  const gint64 planted = n_new * 60 * CUBE_PRICE;
+  Large large;
+
+  large_init (&large);
+  for (guint32 i = 0; i < 180; i++)
+    plant (rand, &large, draw (rand, N_LARGE / 2));
+  for (guint32 b = N_LARGE / 2; b < N_LARGE; b++)
+    for (guint32 host = 0; host < 64; host++)
+      if (draw (rand, 6) == 0)
+        quoit_host_set_add (&large.grid, &large.free[b], host);
+  for (guint32 i = 0; i < n_new; i++)
+    {
+      add_request (&large, 1);
+      add_option (&large, 3, 4); /* four slices of 16 cubes */
+    }
+  large_finish (&large);
+  for (guint64 steps = 2000; steps <= 200000; steps *= 10)
+    {
+      QuoitBuyingResult result;
+
+      quoit_buying_solve (&large.problem, steps, &result);
+      ck_assert (result.is_found && result.cost >= result.bound);
+      ck_assert_msg (result.bound <= planted,
+                     "%" G_GUINT64_FORMAT " steps: %" G_GINT64_FORMAT ", expected at most "
+                     "%" G_GINT64_FORMAT,
+                     steps, result.bound, planted);
       quoit_buying_result_clear (&result);
     }
 }
@@ -369,6 +639,8 @@ main (void)
   tcase_add_loop_test (tcase, small_purchases_are_the_cheapest, 0, 8);
   tcase_add_loop_test (tcase, a_budget_never_makes_an_answer_wrong, 0, 4);
   tcase_add_loop_test (tcase, alternatives_with_cubes_are_the_cheapest, 0, 8);
+  tcase_add_test (tcase, large_purchases_of_adjacent_cubes_have_a_small_gap);
+  tcase_add_loop_test (tcase, no_bound_is_above_a_planted_purchase, 0, 6);
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, the_same_problem_has_the_same_answer);
   tcase_add_test (tcase, extreme_prices_are_added_exactly);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "planner/cube-buying.h"
+#include "planner/cube-weights.h"
 
 enum { MAX_BLOCKS = 3, MAX_OFFERS = 2, MAX_SHAPES = 3, MAX_SLICES = 5, MAX_BINS = 16, STEPS = 20000000 };
 
@@ -372,7 +372,7 @@ START_TEST (small_purchases_are_the_cheapest)
 
       draw_problem (rand, MAX_SLICES, &drawn);
       least = least_cost (&drawn);
-      purchase = quoit_cube_buying_solve (&drawn.market, &drawn.demand, &steps);
+      purchase = quoit_cube_buying_solve (&drawn.market, &drawn.demand, NULL, &steps);
       ck_assert_msg (purchase->is_proven, "problem %u is not proven", n);
       ck_assert_msg (purchase->is_found == (least != NO_COST), "problem %u: found %d", n, purchase->is_found);
       if (purchase->is_found)
@@ -398,7 +398,7 @@ START_TEST (a_budget_never_makes_an_answer_wrong)
 
       draw_problem (rand, MAX_SLICES, &drawn);
       least = least_cost (&drawn);
-      purchase = quoit_cube_buying_solve (&drawn.market, &drawn.demand, &steps);
+      purchase = quoit_cube_buying_solve (&drawn.market, &drawn.demand, NULL, &steps);
       if (purchase->is_found)
         ck_assert (purchase->bound <= least && purchase->cost >= least);
       else if (purchase->is_proven)
@@ -406,6 +406,72 @@ START_TEST (a_budget_never_makes_an_answer_wrong)
       check_purchase (&drawn, purchase);
       quoit_cube_purchase_unref (purchase);
     }
+}
+END_TEST
+
+/* Draws weights for demands of at least the drawn one, and keeps what cubes are worth at them. */
+static QuoitCubeWeights *
+draw_weights (GRand *rand, const Drawn *drawn)
+{
+  guint32 n_slices[MAX_SHAPES] = { 0 };
+  QuoitCubeWeights *weights;
+  guint64 steps = STEPS;
+
+  for (guint32 s = 0; s < drawn->market.n_shapes; s++)
+    n_slices[s] = drawn->n_slices[s] + draw (rand, 3);
+  weights = quoit_cube_weights_new (&drawn->market,
+                                    &(QuoitCubeDemand) { n_slices, drawn->demand.n_single + draw (rand, 3) });
+  for (guint32 kind = 0; kind < weights->n_kinds; kind++)
+    switch (draw (rand, 3))
+      {
+      case 0:
+        weights->weights[kind] = quoit_cube_weights_price (weights, kind);
+        break;
+      case 1:
+        weights->weights[kind] = draw (rand, draw (rand, 2) == 0 ? 30 : 50000);
+        break;
+      default:
+        break;
+      }
+  quoit_cube_weights_sell (weights, &steps);
+  quoit_cube_weights_keep (weights);
+  return weights;
+}
+
+/* No demand costs less than any weights say, and a search with weights finds the same. */
+START_TEST (all_weights_are_bounds)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (200 + (guint32) _i);
+  guint n_equal = 0;
+
+  for (guint n = 0; n < 250; n++)
+    {
+      Drawn drawn;
+      gint64 least;
+
+      draw_problem (rand, MAX_SLICES, &drawn);
+      least = least_cost (&drawn);
+      for (guint round = 0; round < 4; round++)
+        {
+          g_autoptr (QuoitCubeWeights) weights = draw_weights (rand, &drawn);
+          const gint64 bound = (gint64) quoit_cube_weights_bound (weights, &drawn.demand, NULL, 0);
+          guint64 steps = draw (rand, 2) == 0 ? STEPS : draw (rand, 300);
+          const gboolean is_small = steps < STEPS;
+          QuoitCubePurchase *purchase = quoit_cube_buying_solve (&drawn.market, &drawn.demand, weights, &steps);
+
+          ck_assert_msg (bound <= least, "problem %u: %" G_GINT64_FORMAT ", expected at most %" G_GINT64_FORMAT, n,
+                         bound, least);
+          ck_assert (is_small || purchase->is_proven);
+          if (purchase->is_found)
+            ck_assert (purchase->bound <= least && purchase->cost >= least);
+          else if (purchase->is_proven)
+            ck_assert_int_eq (least, NO_COST);
+          check_purchase (&drawn, purchase);
+          n_equal += least > 0 && bound == least;
+          quoit_cube_purchase_unref (purchase);
+        }
+    }
+  ck_assert_uint_ge (n_equal, 3);
 }
 END_TEST
 
@@ -433,7 +499,7 @@ START_TEST (large_purchases_have_a_small_gap)
           shapes[s] = (QuoitCubeShape) { sizes[s], NULL, 0, -1 };
           n_slices[s] = draw (rand, 4000 / sizes[s]);
         }
-      purchase = quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { n_slices, draw (rand, 500) }, &steps);
+      purchase = quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { n_slices, draw (rand, 500) }, NULL, &steps);
       ck_assert (purchase->is_found);
       ck_assert_msg (purchase->cost - purchase->bound <= purchase->cost / 10, "%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
                      purchase->bound, purchase->cost);
@@ -454,7 +520,7 @@ buy_beside_single_cubes (guint32 n_single, guint32 n_joined, guint32 n_cubes, gu
   const guint32 n_slices[] = { n_single, n_joined };
 
   quoit_grid_init (&grid, (QuoitShape) { { 4, 1, 11 }, 3 }, 0);
-  return quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { n_slices, 0 }, steps);
+  return quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { n_slices, 0 }, NULL, steps);
 }
 
 START_TEST (slices_that_fit_into_no_block_are_impossible)
@@ -489,7 +555,7 @@ START_TEST (single_cubes_need_no_shapes)
   const QuoitCubeMarket market = { &block, NULL, NULL, 1, 0, 0, { 20000, 1, 9, NULL, NULL } };
   const guint32 no_slices = 0;
   guint64 steps = STEPS;
-  QuoitCubePurchase *purchase = quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { &no_slices, 5 }, &steps);
+  QuoitCubePurchase *purchase = quoit_cube_buying_solve (&market, &(QuoitCubeDemand) { &no_slices, 5 }, NULL, &steps);
 
   ck_assert (purchase->is_proven && purchase->is_found);
   ck_assert_int_eq (purchase->cost, 30000);
@@ -506,6 +572,7 @@ main (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, small_purchases_are_the_cheapest, 0, 8);
   tcase_add_loop_test (tcase, a_budget_never_makes_an_answer_wrong, 0, 4);
+  tcase_add_loop_test (tcase, all_weights_are_bounds, 0, 8);
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, slices_that_fit_into_no_block_are_impossible);
   tcase_add_test (tcase, each_slice_costs_a_step);
