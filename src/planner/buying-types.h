@@ -77,8 +77,8 @@ typedef struct {
 /* Improves the weights with the knowledge that a choice for the cost @target may exist; G_MAXINT64: unknown. */
 void quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target);
 void quoit_buying_bound_clear (QuoitBuyingBound *bound);
-/* Returns the option of the type that weighs least; @weights: by option. */
-guint32 quoit_buying_lightest (const QuoitBuying *buying, const gint64 *weights, guint32 type);
+/* Returns the option of the type of that index that weighs least; @weights: by option. */
+guint32 quoit_buying_lightest (const QuoitBuying *buying, const gint64 *weights, guint32 index);
 /* Moves weights by what is missing at them. Returns FALSE if they do not change. */
 gboolean quoit_buying_move (gint64 *weights, const gint64 *missing, guint32 n, gint64 step);
 

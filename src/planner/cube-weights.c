@@ -324,63 +324,63 @@ sell_whole_slices (Weights *weights)
 }
 
 __int128
-quoit_cube_weights_sell (QuoitCubeWeights *public, guint64 *steps)
+quoit_cube_weights_sell (QuoitCubeWeights *weights, guint64 *steps)
 {
-  Weights *weights = private_of (public);
-  const QuoitCubeMarket *market = public->market;
+  Weights *private = private_of (weights);
+  const QuoitCubeMarket *market = weights->market;
   __int128 offers = 0;
 
   for (guint32 i = 0; i < market->n_offers; i++)
-    if (most_blocks (weights, &market->offers[i]) > 0)
-      obey_price (weights, &market->offers[i], steps);
-  memset (public->sold, 0, public->n_kinds * sizeof *public->sold);
-  weights->blocks = 0;
-  fill_numbers (weights);
-  sell_blocks (weights, steps);
-  sell_loose_cubes (weights);
-  sell_whole_slices (weights);
+    if (most_blocks (private, &market->offers[i]) > 0)
+      obey_price (private, &market->offers[i], steps);
+  memset (weights->sold, 0, weights->n_kinds * sizeof *weights->sold);
+  private->blocks = 0;
+  fill_numbers (private);
+  sell_blocks (private, steps);
+  sell_loose_cubes (private);
+  sell_whole_slices (private);
   for (guint32 i = 0; i < market->n_offers; i++)
     {
-      const guint32 most = most_blocks (weights, &market->offers[i]);
+      const guint32 most = most_blocks (private, &market->offers[i]);
 
-      use_offer (weights, &market->offers[i], steps);
-      weights->offers[i] = weights->use.worth - market->offers[i].price;
-      if (weights->offers[i] <= 0)
+      use_offer (private, &market->offers[i], steps);
+      private->offers[i] = private->use.worth - market->offers[i].price;
+      if (private->offers[i] <= 0)
         continue;
-      offers += (__int128) weights->offers[i] * most;
-      sell (weights, most);
+      offers += (__int128) private->offers[i] * most;
+      sell (private, most);
     }
-  *steps -= MIN (*steps, market->n_blocks + market->n_offers + weights->n_fills);
-  return weights->blocks + offers;
+  *steps -= MIN (*steps, market->n_blocks + market->n_offers + private->n_fills);
+  return private->blocks + offers;
 }
 
 /* --- what is kept --- */
 
 void
-quoit_cube_weights_keep (QuoitCubeWeights *public)
+quoit_cube_weights_keep (QuoitCubeWeights *weights)
 {
-  const Weights *weights = private_of (public);
+  const Weights *private = private_of (weights);
 
-  public->kept_blocks = weights->blocks;
-  memcpy (public->kept, public->weights, public->n_kinds * sizeof *public->kept);
-  memcpy (public->kept_offers, weights->offers, public->market->n_offers * sizeof *public->kept_offers);
+  weights->kept_blocks = private->blocks;
+  memcpy (weights->kept, weights->weights, weights->n_kinds * sizeof *weights->kept);
+  memcpy (weights->kept_offers, private->offers, weights->market->n_offers * sizeof *weights->kept_offers);
 }
 
 __int128
-quoit_cube_weights_bound (const QuoitCubeWeights *public, const QuoitCubeDemand *demand, const guint32 *n_new,
+quoit_cube_weights_bound (const QuoitCubeWeights *weights, const QuoitCubeDemand *demand, const guint32 *n_new,
                           guint32 n_decided)
 {
-  const Weights *weights = (const Weights *) (const void *) public;
-  const QuoitCubeMarket *market = public->market;
-  __int128 bound = (__int128) public->kept[single_kind (weights)] * demand->n_single - public->kept_blocks;
+  const Weights *private = (const Weights *) (const void *) weights;
+  const QuoitCubeMarket *market = weights->market;
+  __int128 bound = (__int128) weights->kept[single_kind (private)] * demand->n_single - weights->kept_blocks;
 
   for (guint32 s = 0; s < market->n_shapes; s++)
-    bound += (__int128) public->kept[s] * market->shapes[s].n_cubes * demand->n_slices[s];
+    bound += (__int128) weights->kept[s] * market->shapes[s].n_cubes * demand->n_slices[s];
   for (guint32 i = 0; i < market->n_offers; i++)
     if (i < n_decided)
-      bound -= (__int128) public->kept_offers[i] * n_new[i];
-    else if (public->kept_offers[i] > 0)
-      bound -= (__int128) public->kept_offers[i] * most_blocks (weights, &market->offers[i]);
+      bound -= (__int128) weights->kept_offers[i] * n_new[i];
+    else if (weights->kept_offers[i] > 0)
+      bound -= (__int128) weights->kept_offers[i] * most_blocks (private, &market->offers[i]);
   return bound;
 }
 
@@ -393,11 +393,11 @@ cheaper (gint64 price, gint64 other)
 }
 
 gint64
-quoit_cube_weights_price (const QuoitCubeWeights *public, guint32 kind)
+quoit_cube_weights_price (const QuoitCubeWeights *weights, guint32 kind)
 {
-  const Weights *weights = (const Weights *) (const void *) public;
-  const QuoitCubeMarket *market = public->market;
-  const QuoitCubeShape *shape = kind == single_kind (weights) ? NULL : &market->shapes[kind];
+  const Weights *private = (const Weights *) (const void *) weights;
+  const QuoitCubeMarket *market = weights->market;
+  const QuoitCubeShape *shape = kind == single_kind (private) ? NULL : &market->shapes[kind];
   const gboolean is_adjacent = shape != NULL && shape->n_turns > 0;
   gint64 price = -1;
 
@@ -407,7 +407,7 @@ quoit_cube_weights_price (const QuoitCubeWeights *public, guint32 kind)
   for (guint32 i = 0; i < market->n_offers; i++)
     {
       const QuoitCubeOffer *offer = &market->offers[i];
-      const guint32 size = size_of (weights, kind), n_cubes = offer->n_cubes / size * size;
+      const guint32 size = size_of (private, kind), n_cubes = offer->n_cubes / size * size;
 
       if (offer->limit > 0 && n_cubes > 0 && (!is_adjacent || offer->grid != NULL))
         price = cheaper (price, offer->price / n_cubes);
@@ -499,23 +499,23 @@ quoit_cube_weights_new (const QuoitCubeMarket *market, const QuoitCubeDemand *mo
 }
 
 void
-quoit_cube_weights_free (QuoitCubeWeights *public)
+quoit_cube_weights_free (QuoitCubeWeights *weights)
 {
-  Weights *weights;
+  Weights *private;
 
-  if (public == NULL)
+  if (weights == NULL)
     return;
-  weights = private_of (public);
-  g_free (public->weights);
-  g_free (public->sold);
-  g_free (public->kept);
-  g_free (public->kept_offers);
-  g_array_unref (weights->groups);
-  g_free (weights->most);
-  g_free (weights->offers);
-  g_free (weights->use.counts);
-  g_free (weights->packed.counts);
-  g_free (weights->fills);
-  g_free (weights->last);
-  g_free (weights);
+  private = private_of (weights);
+  g_free (weights->weights);
+  g_free (weights->sold);
+  g_free (weights->kept);
+  g_free (weights->kept_offers);
+  g_array_unref (private->groups);
+  g_free (private->most);
+  g_free (private->offers);
+  g_free (private->use.counts);
+  g_free (private->packed.counts);
+  g_free (private->fills);
+  g_free (private->last);
+  g_free (private);
 }
