@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the fault and property programs with more rounds than `make check`: eight times as many failed allocations, at least
+# Runs the fault and property programs with more rounds than `make check`: thirteen times as many failed allocations, at least
 # twice as many random rounds, and every fleet of the exhaustive search.
 set -eu
 passed=0
@@ -23,14 +23,14 @@ long ()
   rm -f "$log"
 }
 
-long 8 tests/fault/vfs
-long 8 tests/fault/upgrade
+long 13 tests/fault/vfs
+long 13 tests/fault/upgrade
 long 2 tests/fault/kill
 long 2 tests/fault/neighbours
 long 2 tests/fault/damage
 long 2 tests/fault/histories
 long 2 tests/fault/race
-long 2 tests/property/walk
+long 3 tests/property/walk
 long 3 tests/property/exhaustive
 long 25 tests/property/agree
 echo "$passed passed, $failed failed"

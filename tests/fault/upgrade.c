@@ -141,7 +141,7 @@ every_disk_failure (const char *path)
 static guint
 every_allocation (const char *path, DiskFailure failure)
 {
-  const guint step = MAX (1, 41 / scaled (1));
+  const guint step = MAX (1, 67 / scaled (1));
   gboolean seen = TRUE;
   guint runs = 0, n;
 

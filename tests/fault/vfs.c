@@ -223,7 +223,7 @@ every_disk_failure (char *dir)
 static guint
 every_allocation (char *dir, DiskFailure failure)
 {
-  const guint step = MAX (1, 71 / scaled (1));
+  const guint step = MAX (1, 113 / scaled (1));
   gboolean seen = TRUE;
   guint runs = 0, n;
 

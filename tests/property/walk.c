@@ -470,10 +470,10 @@ main (void)
   g_autofree char *fast_path = g_build_filename (fast, "ledger.db", NULL);
   g_autofree char *durable_path = g_build_filename (durable, "ledger.db", NULL);
 
-  go ("in memory", IN_MEMORY, NULL, seed, scaled (7000));
-  go ("in a file", IN_FILE, fast_path, seed + 1, scaled (7000));
+  go ("in memory", IN_MEMORY, NULL, seed, scaled (5000));
+  go ("in a file", IN_FILE, fast_path, seed + 1, scaled (5000));
   go ("on a disk", IN_FILE, durable_path, seed + 2, scaled (300));
-  go ("stored by the caller", STORED_BY_CALLER, NULL, seed + 3, scaled (7000));
+  go ("stored by the caller", STORED_BY_CALLER, NULL, seed + 3, scaled (5000));
   remove_dir (fast);
   remove_dir (durable);
   g_free (fast);
