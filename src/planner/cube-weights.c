@@ -7,6 +7,7 @@ enum {
   MAX_VALUE = 60000, /* of a slice in a packing */
   PACKING_STEPS = 20000,
   PACKING_SPENDS = 1000, /* what a packing takes of the budget */
+  MOST_PACKED = 512,     /* positions of a grid; no block of the catalogue has more */
   OBEY_ROUNDS = 4
 };
 
@@ -72,7 +73,7 @@ is_wanted (const Weights *weights, guint32 kind, gboolean with_positions)
 
 /* Finds the best uses of any numbers of cubes, with as many slices of each kind as one likes. */
 static void
-fill_numbers (Weights *weights)
+fill_numbers (Weights *weights, guint64 *steps)
 {
   const gint64 *values = weights->public.weights;
 
@@ -96,6 +97,7 @@ fill_numbers (Weights *weights)
           weights->last[n] = kind;
         }
     }
+  *steps -= MIN (*steps, weights->n_fills);
 }
 
 /* Adds the best use of @n cubes without positions. */
@@ -123,6 +125,32 @@ clear_use (const Weights *weights, Use *use)
   memset (use->counts, 0, weights->public.n_kinds * sizeof *use->counts);
 }
 
+/* Takes as many slices as there are cubes for, of the shape that is worth most beyond @cube for each cube and has a
+ * place. For grids that take too long to pack. */
+static void
+divide (Weights *weights, const QuoitGrid *grid, const QuoitHostSet *free, gint64 cube, Use *use)
+{
+  const guint32 n_free = quoit_host_set_count (grid, free);
+  gint64 more = 0;
+  guint32 best = 0;
+
+  for (guint32 s = 0; s < weights->public.market->n_shapes; s++)
+    {
+      const QuoitCubeShape *shape = &weights->public.market->shapes[s];
+      QuoitPlace place;
+
+      if (!is_wanted (weights, s, TRUE) || weights->public.weights[s] - cube <= more
+          || !quoit_places_find_first (grid, free, shape->turns, shape->n_turns, &place))
+        continue;
+      more = weights->public.weights[s] - cube;
+      best = s;
+    }
+  if (more == 0)
+    return;
+  use->worth = more * n_free;
+  use->counts[best] = n_free / size_of (weights, best);
+}
+
 /* Packs the slices of adjacent cubes that are worth most together, beyond @cube for each cube. The worth is an upper
  * end. */
 static void
@@ -136,6 +164,11 @@ pack (Weights *weights, const QuoitGrid *grid, const QuoitHostSet *free, gint64 
   guint n_demands = 0;
 
   clear_use (weights, use);
+  if (quoit_grid_n_hosts (grid) > MOST_PACKED)
+    {
+      divide (weights, grid, free, cube, use);
+      return;
+    }
   for (guint32 s = 0; s < market->n_shapes; s++)
     if (is_wanted (weights, s, TRUE))
       greatest = MAX (greatest, (weights->public.weights[s] - cube) * market->shapes[s].n_cubes);
@@ -174,7 +207,7 @@ count_cubes (const Weights *weights, const Use *use)
 
 /* Finds the best use of @n_free cubes without positions, and of others at a price. */
 static void
-use_any (Weights *weights, guint32 n_free, guint32 limit, gint64 price, Use *use)
+use_any (Weights *weights, guint32 n_free, guint32 limit, gint64 price, Use *use, guint64 *steps)
 {
   const guint64 most = (guint64) n_free + limit;
   guint64 best = n_free;
@@ -197,6 +230,7 @@ use_any (Weights *weights, guint32 n_free, guint32 limit, gint64 price, Use *use
             best = n;
           }
       use->worth += worth;
+      *steps -= MIN (*steps, limit / 8);
     }
   add_fill (weights, best, use);
 }
@@ -216,14 +250,14 @@ use_block (Weights *weights, const QuoitCubeBlock *block, guint64 *steps)
   n_packed = count_cubes (weights, use);
   if (n_packed == 0 || weights->rate == 0)
     {
-      use_any (weights, block->n_free, block->limit, block->price, use);
+      use_any (weights, block->n_free, block->limit, block->price, use, steps);
       return;
     }
   pack (weights, block->grid, block->free, weights->rate, packed, steps);
   shared = packed->worth + weights->rate * block->n_free;
   if (block->limit > 0)
     shared += MAX (weights->rate - block->price, 0) * block->limit;
-  use_any (weights, block->n_free, block->limit, block->price, use);
+  use_any (weights, block->n_free, block->limit, block->price, use, steps);
   if (shared >= use->worth)
     return;
   clear_use (weights, use);
@@ -269,13 +303,13 @@ obey_price (Weights *weights, const QuoitCubeOffer *offer, guint64 *steps)
 
   for (guint round = 0; round < OBEY_ROUNDS; round++)
     {
-      fill_numbers (weights);
       use_offer (weights, offer, steps);
       if (weights->use.worth <= offer->price)
         return;
       for (guint32 kind = 0; kind < weights->public.n_kinds; kind++)
         if (weights->use.counts[kind] > 0)
           values[kind] = (gint64) ((__int128) values[kind] * offer->price / weights->use.worth);
+      fill_numbers (weights, steps);
     }
 }
 
@@ -330,12 +364,12 @@ quoit_cube_weights_sell (QuoitCubeWeights *weights, guint64 *steps)
   const QuoitCubeMarket *market = weights->market;
   __int128 offers = 0;
 
+  fill_numbers (private, steps);
   for (guint32 i = 0; i < market->n_offers; i++)
     if (most_blocks (private, &market->offers[i]) > 0)
       obey_price (private, &market->offers[i], steps);
   memset (weights->sold, 0, weights->n_kinds * sizeof *weights->sold);
   private->blocks = 0;
-  fill_numbers (private);
   sell_blocks (private, steps);
   sell_loose_cubes (private);
   sell_whole_slices (private);
@@ -350,7 +384,7 @@ quoit_cube_weights_sell (QuoitCubeWeights *weights, guint64 *steps)
       offers += (__int128) private->offers[i] * most;
       sell (private, most);
     }
-  *steps -= MIN (*steps, market->n_blocks + market->n_offers + private->n_fills);
+  *steps -= MIN (*steps, market->n_blocks + market->n_offers + 1);
   return private->blocks + offers;
 }
 

@@ -475,6 +475,34 @@ START_TEST (all_weights_are_bounds)
 }
 END_TEST
 
+/* A grid that would take long to pack is worth what its cubes are worth together. */
+START_TEST (large_grids_are_divided)
+{
+  QuoitGrid grid;
+  QuoitHostSet free;
+  QuoitTurn turns[2][QUOIT_MAX_TURNS];
+  const QuoitShape cube = { { 1, 1, 1 }, 3 }, pair = { { 1, 1, 2 }, 3 }, tall = { { 1, 1, 17 }, 3 };
+  const QuoitCubeShape shapes[] = { { 2, turns[0], quoit_shape_list_turns (pair, cube, turns[0]), -1 },
+                                    { 17, turns[1], quoit_shape_list_turns (tall, cube, turns[1]), -1 } };
+  const guint32 fitting[] = { 384, 1 }, others[] = { 385, 0 };
+  const QuoitCubeBlock block = { 0, 768, 0, &grid, &free };
+  const QuoitCubeMarket market = { &block, NULL, shapes, 1, 0, 2, { 0, 0, 0, NULL, NULL } };
+  g_autoptr (QuoitCubeWeights) weights = NULL;
+  guint64 steps = STEPS;
+
+  ck_assert (quoit_grid_init (&grid, (QuoitShape) { { 16, 16, 3 }, 3 }, 0));
+  quoit_host_set_fill (&grid, &free);
+  weights = quoit_cube_weights_new (&market, &(QuoitCubeDemand) { fitting, 0 });
+  weights->weights[0] = 10;
+  weights->weights[1] = 1000; /* a slice of 17 cubes in a line has no place */
+  ck_assert_int_eq ((gint64) quoit_cube_weights_sell (weights, &steps), 7680);
+  ck_assert_int_eq (weights->sold[0], 768);
+  ck_assert_int_eq (weights->sold[1], 0);
+  quoit_cube_weights_keep (weights);
+  ck_assert_int_eq ((gint64) quoit_cube_weights_bound (weights, &(QuoitCubeDemand) { others, 0 }, NULL, 0), 20);
+}
+END_TEST
+
 /* 245 blocks, most of them in use, and a queue of several thousand slices. */
 START_TEST (large_purchases_have_a_small_gap)
 {
@@ -573,6 +601,7 @@ main (void)
   tcase_add_loop_test (tcase, small_purchases_are_the_cheapest, 0, 8);
   tcase_add_loop_test (tcase, a_budget_never_makes_an_answer_wrong, 0, 4);
   tcase_add_loop_test (tcase, all_weights_are_bounds, 0, 8);
+  tcase_add_test (tcase, large_grids_are_divided);
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, slices_that_fit_into_no_block_are_impossible);
   tcase_add_test (tcase, each_slice_costs_a_step);
