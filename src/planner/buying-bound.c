@@ -76,7 +76,7 @@ bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
         missing[c] -= MIN (missing[c], class->limit); /* at the price, any number is as good */
     }
   quoit_buying_spend (buying, buying->options->len + buying->n_classes);
-  return (gint64) CLAMP (bound, G_MININT64, G_MAXINT64);
+  return (gint64) CLAMP (bound, G_MININT64 / 2, G_MAXINT64); /* so that a distance to it does not overflow */
 }
 
 gboolean

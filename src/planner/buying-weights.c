@@ -84,7 +84,7 @@ evaluate (Weighing *weighing)
 
   find_missing (weighing);
   weighing->steps -= MIN (weighing->steps, weighing->buying->options->len);
-  weighing->value = (gint64) CLAMP (value, G_MININT64, G_MAXINT64);
+  weighing->value = (gint64) CLAMP (value, G_MININT64 / 2, G_MAXINT64);
   if (weighing->value <= weighing->best)
     return;
   weighing->best = weighing->value;
@@ -132,20 +132,23 @@ try_prices (Weighing *weighing)
   best = weighing->best;
   for (guint32 kind = 0; kind < cubes->n_kinds; kind++)
     cubes->weights[kind] = quoit_cube_weights_price (cubes, kind);
-  evaluate (weighing);
+  if (weighing->steps > 0)
+    evaluate (weighing);
   if (weighing->best > best)
     change_kinds (weighing);
   restore (weighing);
-  evaluate (weighing);
+  if (weighing->steps > 0)
+    evaluate (weighing);
 }
 
 /* --- markets --- */
 
-/* Sets the most that a plan can want of each shape, and of single cubes. Returns whether cubes have to be adjacent. */
-static gboolean
-find_most (const QuoitBuying *buying, const QuoitBuyingMarket *market, guint32 *n_slices, guint32 *n_single)
+/* Returns weights for the most that a plan can want of each shape, and of single cubes. */
+static QuoitCubeWeights *
+weights_of (const QuoitBuying *buying, const QuoitBuyingMarket *market)
 {
-  gboolean has_adjacent = FALSE;
+  g_autofree guint32 *n_slices = g_new0 (guint32, market->market->n_shapes + 1);
+  guint32 n_single = 0;
 
   for (guint32 t = 0; t < buying->types->len; t++)
     for (guint32 option = 0; option < quoit_buying_type (buying, t)->n_options; option++)
@@ -156,26 +159,10 @@ find_most (const QuoitBuying *buying, const QuoitBuyingMarket *market, guint32 *
         if (choice->class_index != market->class_index)
           continue;
         if (choice->shape == 0)
-          *n_single += n_cubes;
+          n_single += n_cubes;
         else
-          {
-            const QuoitCubeShape *shape = &market->market->shapes[choice->shape - 1];
-
-            n_slices[choice->shape - 1] += n_cubes / shape->n_cubes;
-            has_adjacent = has_adjacent || shape->n_turns > 0;
-          }
+          n_slices[choice->shape - 1] += n_cubes / market->market->shapes[choice->shape - 1].n_cubes;
       }
-  return has_adjacent;
-}
-
-static QuoitCubeWeights *
-weights_of (const QuoitBuying *buying, const QuoitBuyingMarket *market)
-{
-  g_autofree guint32 *n_slices = g_new0 (guint32, market->market->n_shapes + 1);
-  guint32 n_single = 0;
-
-  if (!find_most (buying, market, n_slices, &n_single) && quoit_buying_has_one_plan (buying))
-    return NULL;
   return quoit_cube_weights_new (market->market, &(QuoitCubeDemand) { n_slices, n_single });
 }
 
@@ -203,8 +190,6 @@ weigh_market (QuoitBuying *buying, guint32 index, QuoitBuyingBound *bound, gint6
                         .best = G_MININT64,
                         .steps = steps };
 
-  if (weighing.cubes == NULL)
-    return;
   weighing.options = g_new (gint64, buying->options->len);
   weighing.missing = g_new (gint64, weighing.cubes->n_kinds);
   for (guint32 c = 0; c < buying->n_classes; c++)

@@ -291,6 +291,12 @@ try_lightest (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPla
   quoit_buying_plan_clear (&plan);
 }
 
+static gboolean
+is_unproven (gpointer key, gpointer purchase, gpointer data)
+{
+  return !((const QuoitCubePurchase *) purchase)->is_proven;
+}
+
 /* Improves the bound now that the cost of a plan is known, and then, with the weights of the bound, the plan. */
 static void
 improve (QuoitBuying *buying, QuoitBuyingBound *bound, QuoitBuyingPlan *best)
@@ -300,9 +306,9 @@ improve (QuoitBuying *buying, QuoitBuyingBound *bound, QuoitBuyingPlan *best)
       improve_weights (buying, best->cost, bound);
       quoit_buying_weigh_markets (buying, bound, best->cost);
     }
-  /* What plans cost in markets is computed again. */
+  /* What plans cost in markets is computed again, unless it is proven. */
   buying->unproven = G_MAXINT64;
-  g_hash_table_remove_all (buying->purchases);
+  g_hash_table_foreach_remove (buying->purchases, is_unproven, NULL);
   if (quoit_buying_has_one_plan (buying))
     search (buying, bound, best, buying->steps);
   else if (best->excess == 0)

@@ -29,6 +29,7 @@ typedef struct {
   guint32 shape;    /* of a market: 1 + the shape of the joined slices; 0: single cubes */
 } QuoitBuyingOption;
 
+/* The class of a market has to be what quoit_cube_market_estimate() returns for it: bounds depend on that. */
 typedef struct {
   guint32 class_index;
   const QuoitCubeMarket *market;

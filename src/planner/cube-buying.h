@@ -3,8 +3,8 @@
  * one block; other requests take single cubes from anywhere.
  *
  * The answer is a range, as in planner/buying.h. Its upper end is a choice of blocks that a search found. Its lower end
- * is proven: by a bound that ignores how slices are packed, or because the search tried all choices that could cost
- * less. Integers only, so that every machine gives the same answer. */
+ * is proven: by a bound that ignores how slices are packed, by weights (planner/cube-weights.h), or because the search
+ * tried all choices that could cost less. Integers only, so that every machine gives the same answer. */
 #pragma once
 
 #include <glib.h>

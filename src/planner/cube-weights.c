@@ -8,6 +8,7 @@ enum {
   PACKING_STEPS = 20000,
   PACKING_SPENDS = 1000, /* what a packing takes of the budget */
   MOST_PACKED = 512,     /* positions of a grid; no block of the catalogue has more */
+  MOST_FILLS = 4096,     /* of more cubes without positions, the worth is computed as if slices could be divided */
   OBEY_ROUNDS = 4
 };
 
@@ -37,9 +38,6 @@ typedef struct {
   __int128 blocks;  /* what everything else is worth */
   Use use, packed;
 } Weights;
-
-/* Of more cubes, the worth is computed as if slices could be divided. */
-enum { MOST_FILLS = 4096 };
 
 static Weights *
 private_of (QuoitCubeWeights *weights)
@@ -435,6 +433,8 @@ quoit_cube_weights_price (const QuoitCubeWeights *weights, guint32 kind)
   const gboolean is_adjacent = shape != NULL && shape->n_turns > 0;
   gint64 price = -1;
 
+  if (!is_wanted (private, kind, is_adjacent))
+    return 0;
   for (guint32 i = 0; i <= market->n_blocks && !is_adjacent; i++)
     if (quoit_cube_market_block (market, i)->limit > 0 && (shape == NULL || i < market->n_blocks))
       price = cheaper (price, quoit_cube_market_block (market, i)->price);

@@ -34,7 +34,8 @@ quoit_cube_weights_kind (const QuoitCubeWeights *weights, guint32 shape)
   return shape == 0 ? weights->market->n_shapes : shape - 1;
 }
 
-/* Returns the price of one cube in the cheapest way to buy for the kind; 0 also if nothing can be bought. */
+/* Returns the price of one cube in the cheapest way to buy for the kind; 0 also if nothing can be bought, or is wanted.
+ */
 gint64 quoit_cube_weights_price (const QuoitCubeWeights *weights, guint32 kind);
 /* Lowers weights at which a block of an offer is worth more than its price, because no choice sells so many. Returns
  * what everything is worth, and sets @sold. Takes from @steps. */

@@ -629,6 +629,38 @@ START_TEST (extreme_prices_are_added_exactly)
 }
 END_TEST
 
+/* Weights above the greatest price, of which each block sells a million cubes. */
+START_TEST (extreme_prices_of_cubes_do_not_overflow)
+{
+  enum { N = 300 };
+  QuoitCubeBlock blocks[N];
+  QuoitGrid grid;
+  QuoitTurn turns[QUOIT_MAX_TURNS];
+  const guint n_turns
+      = quoit_shape_list_turns ((QuoitShape) { { 1, 1, 2 }, 3 }, (QuoitShape) { { 1, 1, 1 }, 3 }, turns);
+  const QuoitCubeShape shapes[] = { { 5, NULL, 0, -1 }, { 2, turns, n_turns, -1 } };
+  const QuoitCubeOffer offer = { QUOIT_BUYING_MAX_PRICE, 4, 1000000, &grid };
+  const QuoitCubeMarket cubes = { blocks, &offer, shapes, N, 1, 2, { 0, 0, 0, NULL, NULL } };
+  const QuoitBuyingMarket market = { 0, &cubes };
+  const QuoitBuyingOption options[] = { { 0, 5, 1 }, { 0, 6, 2 } };
+  const QuoitBuyingRequest requests[] = { { 0, 1 }, { 1, 1 } };
+  QuoitCubeEstimate estimate;
+  QuoitBuyingClass class;
+  QuoitBuyingResult result;
+
+  ck_assert (quoit_grid_init (&grid, (QuoitShape) { { 1, 1, 4 }, 3 }, 0));
+  for (guint b = 0; b < N; b++)
+    blocks[b] = (QuoitCubeBlock) { QUOIT_BUYING_MAX_PRICE - b, 0, 1000000, NULL, NULL };
+  estimate = quoit_cube_market_estimate (&cubes);
+  class = (QuoitBuyingClass) { estimate.price, estimate.n_free, estimate.limit };
+  quoit_buying_solve (&(QuoitBuyingProblem) { &class, 1, options, requests, 2, &market, 1 }, STEPS, &result);
+  ck_assert (result.is_found && result.bound <= result.cost);
+  /* Two new blocks for three pairs, and five cubes of the cheapest block. */
+  ck_assert_int_eq (result.cost, 2 * QUOIT_BUYING_MAX_PRICE + 5 * (QUOIT_BUYING_MAX_PRICE - (N - 1)));
+  quoit_buying_result_clear (&result);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -644,6 +676,7 @@ main (void)
   tcase_add_test (tcase, large_purchases_have_a_small_gap);
   tcase_add_test (tcase, the_same_problem_has_the_same_answer);
   tcase_add_test (tcase, extreme_prices_are_added_exactly);
+  tcase_add_test (tcase, extreme_prices_of_cubes_do_not_overflow);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
