@@ -122,7 +122,7 @@ static const struct {
   { &verb_top, SOURCE_KINDS },      { &verb_what_if, "" },
 };
 
-/* Of a verb that accepts one argument, nothing follows it. */
+/* Nothing follows the argument of a verb that accepts one. */
 static const struct {
   const Verb *verb;
   CompletionFollowing following;

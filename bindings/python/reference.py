@@ -57,9 +57,8 @@ def main():
         "ignore", message="(Failed to run TYPE_CHECKING code while parsing|Error parsing type annotation) jax"
     )
     pdoc.render.configure(docformat="google", show_source=False, footer_text=f"quoit {quoit.__version__}")
-    modules = [*public_modules()]
     return_verbs()
-    pdoc.pdoc(*modules, output_directory=folder)
+    pdoc.pdoc(*public_modules(), output_directory=folder)
     return 0
 
 

@@ -36,32 +36,35 @@ worth_of (const QuoitBuyingClass *class, gint64 weight)
   return (__int128) weight * class->n_free + (__int128) profit * class->limit;
 }
 
-/* Returns the bound of the weights. Sets @missing to the slices that are taken minus those that are there. */
+/* Sets what the options weigh if one slice of a class weighs that much. */
+static void
+weigh_options (const QuoitBuying *buying, const gint64 *weights, gint64 *options)
+{
+  for (guint option = 0; option < buying->options->len; option++)
+    {
+      const QuoitBuyingChoice *choice = &g_array_index (buying->options, QuoitBuyingChoice, option);
+
+      options[option] = weights[choice->class_index] * choice->n_slices;
+    }
+}
+
+/* Returns the bound of the weights. Sets @options to what options weigh, and @missing to the slices that are taken
+ * minus those that are there. */
 static gint64
-bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *missing)
+bound_of (QuoitBuying *buying, const gint64 *weights, gint64 *options, gint64 *missing)
 {
   __int128 bound = 0;
 
   memset (missing, 0, buying->n_classes * sizeof *missing);
+  weigh_options (buying, weights, options);
   for (guint32 t = 0; t < buying->types->len; t++)
     {
-      const QuoitBuyingType *type = quoit_buying_type (buying, t);
-      const QuoitBuyingChoice *best = quoit_buying_option (buying, type, 0);
-      gint64 least = weights[best->class_index] * best->n_slices;
+      const guint32 lightest = quoit_buying_lightest (buying, options, t);
+      const QuoitBuyingChoice *choice = &g_array_index (buying->options, QuoitBuyingChoice, lightest);
+      const guint32 n_requests = quoit_buying_type (buying, t)->n_requests;
 
-      for (guint32 option = 1; option < type->n_options; option++)
-        {
-          const QuoitBuyingChoice *choice = quoit_buying_option (buying, type, option);
-          const gint64 weight = weights[choice->class_index] * choice->n_slices;
-
-          if (weight < least)
-            {
-              least = weight;
-              best = choice;
-            }
-        }
-      bound += (__int128) least * type->n_requests;
-      missing[best->class_index] += (gint64) best->n_slices * type->n_requests;
+      bound += (__int128) options[lightest] * n_requests;
+      missing[choice->class_index] += (gint64) choice->n_slices * n_requests;
     }
   for (guint32 c = 0; c < buying->n_classes; c++)
     {
@@ -112,20 +115,6 @@ distance (const QuoitBuying *buying, gint64 bound, gint64 target)
   return MAX (MAX (bound, 0) / 8, guess);
 }
 
-/* Sets what the options weigh, and what the classes are worth. */
-static void
-set_weights (const QuoitBuying *buying, const gint64 *weights, QuoitBuyingBound *bound)
-{
-  for (guint option = 0; option < buying->options->len; option++)
-    {
-      const QuoitBuyingChoice *choice = &g_array_index (buying->options, QuoitBuyingChoice, option);
-
-      bound->weights[option] = weights[choice->class_index] * choice->n_slices;
-    }
-  for (guint32 c = 0; c < buying->n_classes; c++)
-    bound->worth[c] = worth_of (&buying->classes[c], weights[c]);
-}
-
 void
 quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 target)
 {
@@ -139,7 +128,7 @@ quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 ta
     weights[c] = buying->classes[c].limit > 0 ? buying->classes[c].price : 0;
   for (guint i = 0; i < N_ROUNDS && buying->steps > 0 && bound->bound < target; i++)
     {
-      const gint64 value = bound_of (buying, weights, missing);
+      const gint64 value = bound_of (buying, weights, bound->weights, missing);
 
       if (value > bound->bound)
         {
@@ -150,7 +139,9 @@ quoit_buying_bound_init (QuoitBuyingBound *bound, QuoitBuying *buying, gint64 ta
       if (!quoit_buying_move (weights, missing, buying->n_classes, distance (buying, value, target) / (1 + i / 40)))
         break;
     }
-  set_weights (buying, best, bound);
+  weigh_options (buying, best, bound->weights);
+  for (guint32 c = 0; c < buying->n_classes; c++)
+    bound->worth[c] = worth_of (&buying->classes[c], best[c]);
 }
 
 void

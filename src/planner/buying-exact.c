@@ -133,7 +133,7 @@ run (Search *search)
           take (search, depth, 1);
           continue;
         }
-      quoit_buying_plan_keep (search->buying, search->best, &search->plan, search->buying->steps / 4);
+      quoit_buying_plan_keep (search->buying, search->best, &search->plan, quoit_buying_share (search->buying));
       if (!advance (search, &depth))
         return TRUE;
     }

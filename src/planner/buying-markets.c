@@ -4,10 +4,8 @@
 
 enum { MOST_PURCHASES = 4096 /* that are remembered */ };
 
-/* Returns the demand of the plan in a market as words: the market, the single cubes, and the slices of each shape. The
- * caller owns them. */
-static guint32 *
-list_demand (const QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index)
+guint32 *
+quoit_buying_list_demand (const QuoitBuying *buying, const guint32 *counts, guint32 index)
 {
   const QuoitBuyingMarket *market = &buying->markets[index];
   guint32 *words = g_new0 (guint32, market->market->n_shapes + 2);
@@ -16,7 +14,7 @@ list_demand (const QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 ind
   for (guint i = 0; i < buying->options->len; i++)
     {
       const QuoitBuyingChoice *choice = &g_array_index (buying->options, QuoitBuyingChoice, i);
-      const guint32 n_cubes = plan->counts[i] * choice->n_slices;
+      const guint32 n_cubes = counts[i] * choice->n_slices;
 
       if (choice->class_index != market->class_index)
         continue;
@@ -43,7 +41,7 @@ static QuoitCubePurchase *
 buy (QuoitBuying *buying, const QuoitBuyingPlan *plan, guint32 index, guint64 steps)
 {
   const QuoitCubeMarket *market = buying->markets[index].market;
-  guint32 *words = list_demand (buying, plan, index);
+  guint32 *words = quoit_buying_list_demand (buying, plan->counts, index);
   GBytes *key = g_bytes_new_take (words, (market->n_shapes + 2) * sizeof *words);
   QuoitCubePurchase *purchase = g_hash_table_lookup (buying->purchases, key);
 

@@ -50,6 +50,13 @@ quoit_buying_spend (QuoitBuying *buying, guint64 steps)
   buying->steps -= MIN (buying->steps, steps);
 }
 
+/* Returns what one of several plans may take of the budget: other plans need some, too. */
+static inline guint64
+quoit_buying_share (const QuoitBuying *buying)
+{
+  return buying->steps / 4;
+}
+
 /* Whether each request has only one option. */
 static inline gboolean
 quoit_buying_has_one_plan (const QuoitBuying *buying)
@@ -108,6 +115,9 @@ void quoit_buying_weigh_markets (QuoitBuying *buying, QuoitBuyingBound *bound, g
 
 /* --- buying-markets.c --- */
 
+/* Returns the demand in the market of that index as words: the market, the single cubes, and the slices of each shape.
+ * @counts: by option, how many requests take it. The caller owns them. */
+guint32 *quoit_buying_list_demand (const QuoitBuying *buying, const guint32 *counts, guint32 index);
 /* Replaces @best by the plan, which has no excess, if that costs less with what it costs in markets. What that is takes
  * at most @steps of the budget. */
 void quoit_buying_plan_keep (QuoitBuying *buying, QuoitBuyingPlan *best, const QuoitBuyingPlan *plan, guint64 steps);

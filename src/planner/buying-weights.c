@@ -145,25 +145,15 @@ try_prices (Weighing *weighing)
 
 /* Returns weights for the most that a plan can want of each shape, and of single cubes. */
 static QuoitCubeWeights *
-weights_of (const QuoitBuying *buying, const QuoitBuyingMarket *market)
+weights_of (const QuoitBuying *buying, guint32 market)
 {
-  g_autofree guint32 *n_slices = g_new0 (guint32, market->market->n_shapes + 1);
-  guint32 n_single = 0;
+  g_autofree guint32 *counts = g_new (guint32, buying->options->len + 1), *words = NULL;
 
   for (guint32 t = 0; t < buying->types->len; t++)
     for (guint32 option = 0; option < quoit_buying_type (buying, t)->n_options; option++)
-      {
-        const QuoitBuyingChoice *choice = quoit_buying_option (buying, quoit_buying_type (buying, t), option);
-        const guint32 n_cubes = choice->n_slices * quoit_buying_type (buying, t)->n_requests;
-
-        if (choice->class_index != market->class_index)
-          continue;
-        if (choice->shape == 0)
-          n_single += n_cubes;
-        else
-          n_slices[choice->shape - 1] += n_cubes / market->market->shapes[choice->shape - 1].n_cubes;
-      }
-  return quoit_cube_weights_new (market->market, &(QuoitCubeDemand) { n_slices, n_single });
+      counts[quoit_buying_type (buying, t)->first_option + option] = quoit_buying_type (buying, t)->n_requests;
+  words = quoit_buying_list_demand (buying, counts, market);
+  return quoit_cube_weights_new (buying->markets[market].market, &(QuoitCubeDemand) { words + 2, words[1] });
 }
 
 /* Replaces what the options of the market weigh. */
@@ -186,7 +176,7 @@ weigh_market (QuoitBuying *buying, guint32 index, QuoitBuyingBound *bound, gint6
   Weighing weighing = { .buying = buying,
                         .bound = bound,
                         .class_index = market->class_index,
-                        .cubes = weights_of (buying, market),
+                        .cubes = weights_of (buying, index),
                         .best = G_MININT64,
                         .steps = steps };
 

@@ -215,8 +215,11 @@ list_choices (const QuoitBuying *buying, QuoitBuyingPlan *plan, GArray *choices)
 
 /* --- solving --- */
 
-/* Of the budget, what the cost of a first plan takes at most. */
+/* The cost of the first plan takes at most this part of the budget. */
 enum { FIRST_SHARE = 16 };
+
+/* Finds a plan, which may have an excess. */
+typedef void (*Find) (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *plan);
 
 static gint64
 round_up (gint64 value, gint64 unit)
@@ -224,15 +227,15 @@ round_up (gint64 value, gint64 unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* Finds a good plan, and replaces @best by it if it can be had and costs less. Returns whether it can be had. */
+/* Finds a plan, and replaces @best by it if it can be had and costs less. Returns whether it can be had. */
 static gboolean
-search (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best, guint64 steps)
+try_plan (QuoitBuying *buying, const QuoitBuyingBound *bound, Find find, QuoitBuyingPlan *best, guint64 steps)
 {
   QuoitBuyingPlan plan;
   gboolean can_be_had;
 
   quoit_buying_plan_init (&plan, buying);
-  quoit_buying_search (buying, bound, &plan);
+  find (buying, bound, &plan);
   can_be_had = plan.excess == 0;
   if (can_be_had)
     quoit_buying_plan_keep (buying, best, &plan, steps);
@@ -278,19 +281,6 @@ set_result (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan 
     g_ptr_array_add (result->cubes, quoit_cube_purchase_ref (buying->chosen->pdata[i]));
 }
 
-/* Keeps the plan in which each request takes the option that weighs least, if it is better. */
-static void
-try_lightest (QuoitBuying *buying, const QuoitBuyingBound *bound, QuoitBuyingPlan *best)
-{
-  QuoitBuyingPlan plan;
-
-  quoit_buying_plan_init (&plan, buying);
-  quoit_buying_take_lightest (buying, bound, &plan);
-  if (plan.excess == 0)
-    quoit_buying_plan_keep (buying, best, &plan, buying->steps / 4);
-  quoit_buying_plan_clear (&plan);
-}
-
 static gboolean
 is_unproven (gpointer key, gpointer purchase, gpointer data)
 {
@@ -310,9 +300,9 @@ improve (QuoitBuying *buying, QuoitBuyingBound *bound, QuoitBuyingPlan *best)
   buying->unproven = G_MAXINT64;
   g_hash_table_foreach_remove (buying->purchases, is_unproven, NULL);
   if (quoit_buying_has_one_plan (buying))
-    search (buying, bound, best, buying->steps);
+    try_plan (buying, bound, quoit_buying_search, best, buying->steps);
   else if (best->excess == 0)
-    try_lightest (buying, bound, best);
+    try_plan (buying, bound, quoit_buying_take_lightest, best, quoit_buying_share (buying));
 }
 
 static void
@@ -325,7 +315,8 @@ solve (QuoitBuying *buying, QuoitBuyingResult *result)
   quoit_buying_plan_init (&best, buying);
   best.excess = 1;
   quoit_buying_bound_init (&bound, buying, G_MAXINT64);
-  is_complete = search (buying, &bound, &best, buying->steps / FIRST_SHARE) && quoit_buying_has_one_plan (buying);
+  is_complete = try_plan (buying, &bound, quoit_buying_search, &best, buying->steps / FIRST_SHARE)
+                && quoit_buying_has_one_plan (buying);
   if (!(is_complete && buying->unproven == G_MAXINT64) && !(best.excess == 0 && best.cost <= bound.bound))
     improve (buying, &bound, &best);
   is_complete = is_complete || quoit_buying_try_all (buying, &bound, &best);

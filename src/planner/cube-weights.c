@@ -8,7 +8,7 @@ enum {
   PACKING_STEPS = 20000,
   PACKING_SPENDS = 1000, /* what a packing takes of the budget */
   MOST_PACKED = 512,     /* positions of a grid; no block of the catalogue has more */
-  MOST_FILLS = 4096,     /* of more cubes without positions, the worth is computed as if slices could be divided */
+  MOST_FILLS = 4096,     /* cubes without positions; more of them are worth as much as if slices could be divided */
   OBEY_ROUNDS = 4
 };
 
@@ -40,9 +40,9 @@ typedef struct {
 } Weights;
 
 static Weights *
-private_of (QuoitCubeWeights *weights)
+private_of (const QuoitCubeWeights *weights)
 {
-  return (Weights *) (void *) weights;
+  return (Weights *) (gpointer) weights;
 }
 
 static guint32
@@ -203,67 +203,77 @@ count_cubes (const Weights *weights, const Use *use)
 
 /* --- blocks --- */
 
-/* Finds the best use of @n_free cubes without positions, and of others at a price. */
-static void
-use_any (Weights *weights, guint32 n_free, guint32 limit, gint64 price, Use *use, guint64 *steps)
+/* Returns how many cubes are sold if each is worth @weight: the free ones, and those that cost less. */
+static guint64
+count_sold (const QuoitCubeBlock *block, gint64 weight)
 {
-  const guint64 most = (guint64) n_free + limit;
-  guint64 best = n_free;
+  return (guint64) block->n_free + (block->limit > 0 && weight > block->price ? block->limit : 0);
+}
+
+/* Returns what these cubes are worth beyond the price of those that are bought. */
+static gint64
+worth_of (const QuoitCubeBlock *block, gint64 weight)
+{
+  const gint64 n_bought = (gint64) (count_sold (block, weight) - block->n_free);
+
+  return weight * block->n_free + (n_bought > 0 ? (weight - block->price) * n_bought : 0);
+}
+
+/* Finds the best use of the cubes of a block without positions. */
+static void
+use_any (Weights *weights, const QuoitCubeBlock *block, Use *use, guint64 *steps)
+{
+  const guint64 most = (guint64) block->n_free + block->limit;
+  guint64 best = block->n_free;
 
   if (most >= weights->n_fills)
     {
-      const gint64 profit = MAX (weights->rate - price, 0);
-
-      best = profit > 0 ? most : n_free;
-      use->worth += weights->rate * n_free + (limit > 0 ? profit * limit : 0);
+      best = count_sold (block, weights->rate);
+      use->worth += worth_of (block, weights->rate);
     }
   else
     {
-      gint64 worth = weights->fills[n_free];
+      gint64 worth = weights->fills[block->n_free];
 
-      for (guint64 n = (guint64) n_free + 1; n <= most; n++)
-        if (weights->fills[n] - price * (gint64) (n - n_free) > worth)
-          {
-            worth = weights->fills[n] - price * (gint64) (n - n_free);
-            best = n;
-          }
+      for (guint64 n = best + 1; n <= most; n++)
+        {
+          const gint64 other = weights->fills[n] - block->price * (gint64) (n - block->n_free);
+
+          if (other <= worth)
+            continue;
+          worth = other;
+          best = n;
+        }
       use->worth += worth;
-      *steps -= MIN (*steps, limit / 8);
+      *steps -= MIN (*steps, block->limit / 8);
     }
   add_fill (weights, best, use);
 }
 
-/* Finds the best use of a block. Of adjacent slices and others together, two upper ends are computed: each of both gets
+/* Finds the best use of a block. If adjacent slices and others share it, two upper ends are computed: each of both gets
  * the block for itself, or a cube of an adjacent slice is worth only what it is worth beyond the other uses. */
 static void
 use_block (Weights *weights, const QuoitCubeBlock *block, guint64 *steps)
 {
   Use *use = &weights->use, *packed = &weights->packed;
   gint64 shared;
-  guint32 n_packed;
 
   clear_use (weights, use);
   if (block->grid != NULL)
     pack (weights, block->grid, block->free, 0, use, steps);
-  n_packed = count_cubes (weights, use);
-  if (n_packed == 0 || weights->rate == 0)
+  if (count_cubes (weights, use) == 0 || weights->rate == 0)
     {
-      use_any (weights, block->n_free, block->limit, block->price, use, steps);
+      use_any (weights, block, use, steps);
       return;
     }
   pack (weights, block->grid, block->free, weights->rate, packed, steps);
-  shared = packed->worth + weights->rate * block->n_free;
-  if (block->limit > 0)
-    shared += MAX (weights->rate - block->price, 0) * block->limit;
-  use_any (weights, block->n_free, block->limit, block->price, use, steps);
+  shared = packed->worth + worth_of (block, weights->rate);
+  use_any (weights, block, use, steps);
   if (shared >= use->worth)
     return;
-  clear_use (weights, use);
-  memcpy (use->counts, packed->counts, weights->public.n_kinds * sizeof *use->counts);
-  add_fill (weights,
-            (guint64) block->n_free + (weights->rate > block->price ? block->limit : 0) - count_cubes (weights, packed),
-            use);
   use->worth = shared;
+  memcpy (use->counts, packed->counts, weights->public.n_kinds * sizeof *use->counts);
+  add_fill (weights, count_sold (block, weights->rate) - count_cubes (weights, packed), use);
 }
 
 /* Finds the best use of an empty block of an offer. */
@@ -332,12 +342,8 @@ sell_loose_cubes (Weights *weights)
   const guint32 kind = single_kind (weights);
   const gint64 weight = weights->public.weights[kind];
 
-  weights->blocks += (__int128) weight * loose->n_free;
-  weights->public.sold[kind] += loose->n_free;
-  if (loose->limit == 0 || weight <= loose->price)
-    return;
-  weights->blocks += (__int128) (weight - loose->price) * loose->limit;
-  weights->public.sold[kind] += loose->limit;
+  weights->blocks += worth_of (loose, weight);
+  weights->public.sold[kind] += (gint64) count_sold (loose, weight);
 }
 
 static void
@@ -402,7 +408,7 @@ __int128
 quoit_cube_weights_bound (const QuoitCubeWeights *weights, const QuoitCubeDemand *demand, const guint32 *n_new,
                           guint32 n_decided)
 {
-  const Weights *private = (const Weights *) (const void *) weights;
+  const Weights *private = private_of (weights);
   const QuoitCubeMarket *market = weights->market;
   __int128 bound = (__int128) weights->kept[single_kind (private)] * demand->n_single - weights->kept_blocks;
 
@@ -427,7 +433,7 @@ cheaper (gint64 price, gint64 other)
 gint64
 quoit_cube_weights_price (const QuoitCubeWeights *weights, guint32 kind)
 {
-  const Weights *private = (const Weights *) (const void *) weights;
+  const Weights *private = private_of (weights);
   const QuoitCubeMarket *market = weights->market;
   const QuoitCubeShape *shape = kind == single_kind (private) ? NULL : &market->shapes[kind];
   const gboolean is_adjacent = shape != NULL && shape->n_turns > 0;
