@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import gc
 import json
 import os
 import pathlib
-import resource
 import sys
 import tempfile
 
@@ -17,10 +17,9 @@ from quoit import meshes, ray_rules
 
 NOW = 1_790_000_000_000
 FLEET = "v6e 4x4 x6"
-WARM_UP, CYCLES = 1_000, 2_000  # the cycles before the measurement, and the measured cycles
-PARTS = 3  # the growth of memory is measured in so many parts of the cycles
+WARM_UP, CYCLES = 50, 50  # the cycles before the measurement, and in each measured part
+PARTS = 3
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # for files that need not survive a crash
-CYCLES_PER_WORLD = 200  # then a new ledger is made, because a ledger in memory keeps its whole journal
 MANIFEST = """
 apiVersion: ray.io/v1
 kind: RayCluster
@@ -458,37 +457,46 @@ KINDS = {
         a_check_of_a_job,
     )
 }
-SLOW = "a_backup", "a_compaction", "a_ledger_in_a_file"  # these sync files, so they run fewer cycles
-
-
 def cycle(function, n):
-    for number in range(n):
-        if number % CYCLES_PER_WORLD == 0:
-            world = World()
+    world = World()
+    for _ in range(n):
         function(world)
 
 
-def resident():
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
+class MallInfo(ctypes.Structure):
+    """The C type `struct mallinfo2`."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    )
 
 
-def growth(function, n):
-    """Returns by how many bytes, and by how many blocks of Python, the memory of this process grows in n cycles."""
-    blocks, memory = sys.getallocatedblocks(), resident()
-    cycle(function, n)
+MALLINFO = getattr(ctypes.CDLL(None), "mallinfo2", None)  # of the GNU C library
+if MALLINFO is not None:
+    MALLINFO.restype = MallInfo
+
+
+def used():
+    """Returns the bytes of all blocks that malloc() has given out."""
+    info = MALLINFO()
+    return info.uordblks + info.hblkhd
+
+
+def growth(function):
+    """Returns how many bytes, and how many blocks of Python, are in use after the cycles of a part that were not before."""
+    blocks, memory = sys.getallocatedblocks(), used()
+    cycle(function, CYCLES)
     gc.collect()
-    return resident() - memory, sys.getallocatedblocks() - blocks
+    return used() - memory, sys.getallocatedblocks() - blocks
 
 
 def main(kind):
-    """Prints the number of cycles per part, the number of uncollectable objects, and the growth in each part."""
-    function, n = globals()[kind], CYCLES * 3 // 5 if kind in SLOW else CYCLES
-    cycle(function, min(WARM_UP, n))
+    """Prints the number of uncollectable objects, and the growth in each part."""
+    function = globals()[kind]
+    cycle(function, WARM_UP)
     gc.collect()
-    n_cycles = n // PARTS
-    parts = [number for _ in range(PARTS) for number in growth(function, n_cycles)]
-    print(n_cycles, len(gc.garbage), *parts)
+    print(len(gc.garbage), *[number for _ in range(PARTS) for number in growth(function)])
 
 
 if __name__ == "__main__":
