@@ -14,28 +14,10 @@ manifest_options_clear (ManifestOptions *options)
 
 /* --- input --- */
 
-/* Takes ownership of @reason, which is the error if the manifest cannot be read: unlike the reader for Ray's objects,
- * that of nodes knows all objects that make pods. */
-static QuoitKuberay *
-read_manifest (const ManifestOptions *options, const char *text, gsize length, GError *reason, GError **error)
+static const char *
+name_of_input (const ManifestOptions *options)
 {
-  g_autoptr (GError) owned = reason;
-  bool is_stdin = g_str_equal (options->manifest, "-");
-  g_autoptr (QuoitKuberay) kuberay = NULL;
-  const char *requeue_reason;
-
-  kuberay = quoit_kuberay_parse_manifest (text, length, (const char *const *) options->variables, 0, error);
-  if (kuberay == NULL || !quoit_kuberay_reconcile (kuberay, &requeue_reason, error))
-    {
-      if (kuberay == NULL && owned != NULL)
-        {
-          g_clear_error (error);
-          g_propagate_error (error, g_steal_pointer (&owned));
-        }
-      g_prefix_error (error, "%s: ", is_stdin ? "standard input" : options->manifest);
-      return NULL;
-    }
-  return g_steal_pointer (&kuberay);
+  return g_str_equal (options->manifest, "-") ? "standard input" : options->manifest;
 }
 
 static char *
@@ -124,13 +106,18 @@ print_result (Session *session, const ManifestOptions *options, ManifestView *vi
 }
 
 static bool
-print_pods_of_ray (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
-                   gint64 host, GError *reason, GError **error)
+print_pods_of_ray (Session *session, const ManifestOptions *options, QuoitKuberay *kuberay, gint64 replica, gint64 host,
+                   GError **error)
 {
-  g_autoptr (QuoitKuberay) kuberay = read_manifest (options, text, length, reason, error);
   ManifestView view = { kuberay, -1, replica, host, 0 };
+  const char *requeue_reason;
 
-  if (kuberay == NULL || !find_group (kuberay, options->group, &view.group, error))
+  if (!quoit_kuberay_reconcile (kuberay, &requeue_reason, error))
+    {
+      g_prefix_error (error, "%s: ", name_of_input (options));
+      return false;
+    }
+  if (!find_group (kuberay, options->group, &view.group, error))
     return false;
   if (options->steps != NULL && (replica >= 0 || host >= 0))
     {
@@ -141,18 +128,37 @@ print_pods_of_ray (Session *session, const ManifestOptions *options, const char 
   return print_result (session, options, &view, error);
 }
 
+/* Prints the pods of an object without Ray. Takes ownership of @failure, which says why there are no pods of Ray. If
+ * there are no others either, the error is the reason for that: unlike the reader of Ray's objects, that of others knows
+ * all objects that make pods. */
+static bool
+print_other_pods (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
+                  gint64 host, GError *failure, GError **error)
+{
+  g_autoptr (GError) of_ray = failure, reason = NULL;
+  bool is_printed;
+
+  if (!manifest_print_jobs (session, options, text, length, replica, host, &is_printed, &reason, error))
+    return false;
+  if (is_printed)
+    return true;
+  g_propagate_error (error, reason != NULL ? g_steal_pointer (&reason) : g_steal_pointer (&of_ray));
+  g_prefix_error (error, "%s: ", name_of_input (options));
+  return false;
+}
+
 bool
 manifest_env (Session *session, const ManifestOptions *options, gint64 replica, gint64 host, GError **error)
 {
-  bool is_stdin = g_str_equal (options->manifest, "-"), is_printed;
-  g_autoptr (GError) reason = NULL;
+  bool is_stdin = g_str_equal (options->manifest, "-");
+  g_autoptr (QuoitKuberay) kuberay = NULL;
   g_autofree char *text = NULL;
+  GError *failure = NULL;
   gsize length;
 
   if (!quoit_load_text (is_stdin ? "/dev/stdin" : options->manifest, &text, &length, error))
     return false;
-  if (!manifest_print_jobs (session, options, text, length, replica, host, &is_printed, &reason, error))
-    return false;
-  return is_printed
-         || print_pods_of_ray (session, options, text, length, replica, host, g_steal_pointer (&reason), error);
+  kuberay = quoit_kuberay_parse_manifest (text, length, (const char *const *) options->variables, 0, &failure);
+  return kuberay == NULL ? print_other_pods (session, options, text, length, replica, host, failure, error)
+                         : print_pods_of_ray (session, options, kuberay, replica, host, error);
 }

@@ -20,6 +20,16 @@ is_printed (gunichar c)
   return g_unichar_isprint (c) && type != G_UNICODE_LINE_SEPARATOR && type != G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
+static gsize
+count_printable_ascii (const char *text)
+{
+  gsize n = 0;
+
+  while (g_ascii_isprint (text[n]))
+    n++;
+  return n;
+}
+
 static char *
 escape (const char *text, bool utf8)
 {
@@ -27,11 +37,17 @@ escape (const char *text, bool utf8)
 
   for (const char *p = text; *p != '\0';)
     {
+      gsize n = count_printable_ascii (p);
+
+      g_string_append_len (line, p, n);
+      p += n;
+      if (*p == '\0')
+        break;
       gunichar c = g_utf8_get_char_validated (p, -1);
       bool valid = c != (gunichar) -1 && c != (gunichar) -2;
-      gsize n = valid ? (gsize) (g_utf8_next_char (p) - p) : 1;
 
-      if (valid && (c < 0x80 ? g_ascii_isprint ((char) c) : utf8 && is_printed (c)))
+      n = valid ? (gsize) (g_utf8_next_char (p) - p) : 1;
+      if (valid && c >= 0x80 && utf8 && is_printed (c))
         g_string_append_len (line, p, n);
       else
         append_escaped_bytes (line, p, n);
@@ -110,11 +126,18 @@ text_for_shell (const char *text)
 {
   GString *quoted = g_string_new ("'");
 
-  for (const char *p = text; *p != '\0'; p++)
-    if (*p == '\'')
-      g_string_append (quoted, "'\\''");
-    else
-      g_string_append_c (quoted, *p);
+  for (const char *p = text; *p != '\0';)
+    {
+      gsize n = strcspn (p, "'");
+
+      g_string_append_len (quoted, p, n);
+      p += n;
+      if (*p != '\0')
+        {
+          g_string_append (quoted, "'\\''");
+          p++;
+        }
+    }
   g_string_append_c (quoted, '\'');
   return g_string_free (quoted, FALSE);
 }
