@@ -129,8 +129,8 @@ print_pods_of_ray (Session *session, const ManifestOptions *options, QuoitKubera
 }
 
 /* Prints the pods of an object without Ray. Takes ownership of @failure, which says why there are no pods of Ray. If
- * there are no others either, the error is the reason for that: unlike the reader of Ray's objects, that of others knows
- * all objects that make pods. */
+ * there are no others either, the error is the reason for that: unlike the reader of Ray's objects, that of others
+ * knows all objects that make pods. */
 static bool
 print_other_pods (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
                   gint64 host, GError *failure, GError **error)

@@ -11,7 +11,7 @@
 #include "../support.h"
 
 /* Checks one fleet in STRIDE, of every kind; QUOIT_TEST_SCALE=STRIDE checks all. */
-enum { STRIDE = IS_SANITIZED ? 17 : 3 };
+enum { STRIDE = IS_SANITIZED ? 51 : 9 };
 
 enum { MOST = 4 };
 
