@@ -128,9 +128,8 @@ print_pods_of_ray (Session *session, const ManifestOptions *options, QuoitKubera
   return print_result (session, options, &view, error);
 }
 
-/* Prints the pods of an object without Ray. Takes ownership of @failure, which says why there are no pods of Ray. If
- * there are no others either, the error is the reason for that: unlike the reader of Ray's objects, that of others
- * knows all objects that make pods. */
+/* Prints the pods of an object without Ray. Takes ownership of @failure, the error of the reader of Ray's objects. If
+ * the import also finds no pods, its error is reported instead, because the import knows all objects that make pods. */
 static bool
 print_other_pods (Session *session, const ManifestOptions *options, const char *text, gsize length, gint64 replica,
                   gint64 host, GError *failure, GError **error)

@@ -7,7 +7,7 @@ here=$top_srcdir/bindings/go
 module=${QUOIT_GO_MODULE-$here}
 packages=${QUOIT_GO_PACKAGES-./...}
 # The programs are position-independent, like the one that tests/hardening.sh builds, so Go compiles each package once. Go's race
-# detector refuses such programs on some machines.
+# detector refuses such programs on Linux x86-64.
 case "$(uname -sm) $*" in
   *-race*) ;;
   'Linux x86_64 '* | 'Linux aarch64 '*) export QUOIT_GO_FLAGS=-buildmode=pie ;;

@@ -31,7 +31,7 @@ long 2 tests/fault/damage
 long 2 tests/fault/histories
 long 2 tests/fault/race
 long 3 tests/property/walk
-long 9 tests/property/exhaustive
+long 11 tests/property/exhaustive
 long 25 tests/property/agree
 long 5 tests/property/bundles
 echo "$passed passed, $failed failed"

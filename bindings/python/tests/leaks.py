@@ -431,6 +431,7 @@ KINDS = {
         an_import,
         an_import_of_a_manifest,
         an_import_of_documents,
+        an_import_of_nodes,
         a_journal,
         a_view_of_the_past,
         a_compaction,
@@ -457,6 +458,8 @@ KINDS = {
         a_check_of_a_job,
     )
 }
+
+
 def cycle(function, n):
     world = World()
     for _ in range(n):
@@ -468,7 +471,10 @@ class MallInfo(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)
-        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+        for name in [
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        ]
     )
 
 
@@ -484,7 +490,7 @@ def used():
 
 
 def growth(function):
-    """Returns how many bytes, and how many blocks of Python, are in use after the cycles of a part that were not before."""
+    """Returns the growth in one part, in bytes and in blocks of Python."""
     blocks, memory = sys.getallocatedblocks(), used()
     cycle(function, CYCLES)
     gc.collect()

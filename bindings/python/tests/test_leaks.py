@@ -9,9 +9,9 @@ import sys
 import leaks
 import pytest
 
-MOST_BYTES = 8  # per cycle on average; a leaked block of malloc() in each cycle would add at least 32
+MOST_BYTES = 4  # per cycle on average; a leaked block of malloc() in each cycle would add at least 32
 MOST_BLOCKS = 40  # blocks of Python, in all cycles of a part together
-# The C library then keeps no block that is freed, so that those in use are counted exactly. GLib's slices are blocks too.
+# With these settings malloc() keeps no freed blocks, so the count is exact, and GLib's slices are blocks of malloc().
 EXACT = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0", "G_SLICE": "always-malloc"}
 
 pytestmark = pytest.mark.skipif(leaks.MALLINFO is None, reason="the C library cannot count its blocks (mallinfo2)")
