@@ -405,8 +405,8 @@ judge (const Goals *goals)
     { "static minus first-fit, least", goals->least_static, -0.2 },
   };
 
-  printf ("\nin the first %d scenarios:\n%-50s %8s %6s\n", N_WITH_GOALS, "goal (points of utilization)", "reached",
-          "goal");
+  printf ("\ngoals for the first %d scenarios:\n%-50s %8s %6s\n", N_WITH_GOALS, "goal (points of utilization)",
+          "reached", "goal");
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     printf ("%-50s %+8.2f %+6.1f %s\n", rows[i].what, rows[i].reached, rows[i].goal,
             rows[i].reached >= rows[i].goal ? "met" : "not met");
