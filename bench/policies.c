@@ -29,14 +29,12 @@ static const char *const policy_names[]
 
 typedef enum { LOGNORMAL, HEAVY, EQUAL } Lengths;
 
-/* Each number is a share of the jobs. */
-typedef enum { VARIED, EVEN, LARGE, SMALL, MEDIUM } Mix;
-
-static const double mixes[][N_SHAPES] = { [VARIED] = { 40, 20, 15, 10, 10, 4, 1 },
-                                          [EVEN] = { 1, 1, 1, 1, 1, 1, 1 },
-                                          [LARGE] = { 5, 5, 10, 20, 30, 20, 10 },
-                                          [SMALL] = { 140, 24, 16, 10, 6, 3, 1 },
-                                          [MEDIUM] = { 29, 29, 29, 60, 84, 54, 15 } };
+/* Mixes of jobs. Each number is a share of the jobs. */
+static const double varied[N_SHAPES] = { 40, 20, 15, 10, 10, 4, 1 };
+static const double even[N_SHAPES] = { 1, 1, 1, 1, 1, 1, 1 };
+static const double large[N_SHAPES] = { 5, 5, 10, 20, 30, 20, 10 };
+static const double small[N_SHAPES] = { 140, 24, 16, 10, 6, 3, 1 };
+static const double medium[N_SHAPES] = { 29, 29, 29, 60, 84, 54, 15 };
 
 /* The goals were set for the first scenarios, N_WITH_GOALS of them: each mix, without and with dead hosts, and one with
  * wrong estimates. */
@@ -45,26 +43,26 @@ enum { N_WITH_GOALS = 11 };
 static const struct {
   const char *name;
   double load; /* requested hosts and time, of those that there are */
-  Mix mix;
+  const double *mix;
   Lengths lengths;
   double dead; /* share of the hosts */
   double blur; /* estimates are wrong by up to this power of 2 */
 } scenarios[] = {
-  { "varied", 1.0, VARIED, LOGNORMAL, 0, 0 },
-  { "even", 1.0, EVEN, LOGNORMAL, 0, 0 },
-  { "large", 1.0, LARGE, LOGNORMAL, 0, 0 },
-  { "small", 1.0, SMALL, LOGNORMAL, 0, 0 },
-  { "medium", 1.0, MEDIUM, LOGNORMAL, 0, 0 },
-  { "varied, 2 % dead", 1.0, VARIED, LOGNORMAL, 0.02, 0 },
-  { "even, 2 % dead", 1.0, EVEN, LOGNORMAL, 0.02, 0 },
-  { "large, 2 % dead", 1.0, LARGE, LOGNORMAL, 0.02, 0 },
-  { "small, 2 % dead", 1.0, SMALL, LOGNORMAL, 0.02, 0 },
-  { "medium, 2 % dead", 1.0, MEDIUM, LOGNORMAL, 0.02, 0 },
-  { "varied, wrong estimates", 1.0, VARIED, LOGNORMAL, 0, 1 },
-  { "varied, heavy tail", 1.0, VARIED, HEAVY, 0, 0 },
-  { "varied, equal lengths", 1.0, VARIED, EQUAL, 0, 0 },
-  { "varied, low load", 0.7, VARIED, LOGNORMAL, 0, 0 },
-  { "varied, high load", 1.5, VARIED, LOGNORMAL, 0, 0 },
+  { "varied", 1.0, varied, LOGNORMAL, 0, 0 },
+  { "even", 1.0, even, LOGNORMAL, 0, 0 },
+  { "large", 1.0, large, LOGNORMAL, 0, 0 },
+  { "small", 1.0, small, LOGNORMAL, 0, 0 },
+  { "medium", 1.0, medium, LOGNORMAL, 0, 0 },
+  { "varied, 2 % dead", 1.0, varied, LOGNORMAL, 0.02, 0 },
+  { "even, 2 % dead", 1.0, even, LOGNORMAL, 0.02, 0 },
+  { "large, 2 % dead", 1.0, large, LOGNORMAL, 0.02, 0 },
+  { "small, 2 % dead", 1.0, small, LOGNORMAL, 0.02, 0 },
+  { "medium, 2 % dead", 1.0, medium, LOGNORMAL, 0.02, 0 },
+  { "varied, wrong estimates", 1.0, varied, LOGNORMAL, 0, 1 },
+  { "varied, heavy tail", 1.0, varied, HEAVY, 0, 0 },
+  { "varied, equal lengths", 1.0, varied, EQUAL, 0, 0 },
+  { "varied, low load", 0.7, varied, LOGNORMAL, 0, 0 },
+  { "varied, high load", 1.5, varied, LOGNORMAL, 0, 0 },
 };
 
 typedef struct {
@@ -110,8 +108,8 @@ draw_jobs (GRand *rand, guint scenario, guint n)
 
   for (guint s = 0; s < N_SHAPES; s++)
     {
-      hosts += mixes[scenarios[scenario].mix][s] * shapes[s].x * shapes[s].y;
-      total += mixes[scenarios[scenario].mix][s];
+      hosts += scenarios[scenario].mix[s] * shapes[s].x * shapes[s].y;
+      total += scenarios[scenario].mix[s];
     }
   for (guint i = 0; i < n; i++)
     {
@@ -120,7 +118,7 @@ draw_jobs (GRand *rand, guint scenario, guint n)
 
       at += -log (g_rand_double_range (rand, 1e-9, 1)) * hosts / total / (scenarios[scenario].load * N_PODS * N_HOSTS);
       jobs[i] = (Job) { start_ms + (gint64) (at * MEAN_MS), 1 + (gint64) (length * MEAN_MS),
-                        1 + (gint64) (length * wrong * MEAN_MS), draw_shape (rand, mixes[scenarios[scenario].mix]) };
+                        1 + (gint64) (length * wrong * MEAN_MS), draw_shape (rand, scenarios[scenario].mix) };
     }
   return jobs;
 }
@@ -352,10 +350,10 @@ simulate (Policy policy, guint scenario, const Job *jobs, guint n, const guint64
       simulation.n_free += (guint) __builtin_popcountll (~dead[p]);
     }
   for (guint s = 0; s < N_SHAPES; s++)
-    total += mixes[scenarios[scenario].mix][s];
+    total += scenarios[scenario].mix[s];
   for (guint s = 0; s < N_SHAPES; s++)
     {
-      simulation.masks.shares[s] = mixes[scenarios[scenario].mix][s] / total;
+      simulation.masks.shares[s] = scenarios[scenario].mix[s] / total;
       simulation.masks.boxes[s] = g_array_new (FALSE, FALSE, sizeof (guint64));
       list_boxes (s, simulation.masks.boxes[s]);
     }

@@ -56,7 +56,7 @@ list_moves (const QuoitDefragmentation *plan, bool are_cubes)
 static char *
 format_program (const Session *session)
 {
-  g_autofree char *db = session->db == NULL ? NULL : text_for_shell (session->db);
+  g_autofree char *db = session->db == NULL ? NULL : g_shell_quote (session->db);
 
   return db == NULL ? g_strdup ("quoit") : g_strdup_printf ("quoit --db %s", db);
 }
@@ -69,7 +69,7 @@ add_slice_lines (GPtrArray *lines, const QuoitSnapshot *snapshot, const QuoitDef
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_slices (plan); i++)
     {
       g_autofree char *name = quoit_snapshot_dup_slice_full_name (snapshot, quoit_defragmentation_get_slice (plan, i));
-      g_autofree char *word = text_for_shell (name);
+      g_autofree char *word = g_shell_quote (name);
 
       g_ptr_array_add (lines, g_strdup_printf ("%s %s slice %s", program, verb, word));
     }
@@ -106,7 +106,7 @@ list_commands (const Session *session, const QuoitSnapshot *snapshot, const Quoi
   for (uint32_t i = 0; i < quoit_defragmentation_get_n_groups (plan); i++)
     {
       g_autofree char *group = quoit_defragmentation_dup_group (plan, i);
-      g_autofree char *word = text_for_shell (group);
+      g_autofree char *word = g_shell_quote (group);
 
       g_ptr_array_add (lines, g_strdup_printf ("%s repair %s", program, word));
     }

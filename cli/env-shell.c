@@ -109,7 +109,7 @@ append_variables (GString *text, const EnvView *view, uint32_t process)
   for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
     {
       const char *name = quoit_topology_get_variable_name (topology, process, i);
-      g_autofree char *value = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
+      g_autofree char *value = g_shell_quote (quoit_topology_get_variable_value (topology, process, i));
       Omission omission = get_omission (view, name);
 
       if (omission == NOT_OMITTED)

@@ -163,7 +163,7 @@ append_variables_for_people (GString *text, const EnvView *view, uint32_t proces
     {
       const char *name = quoit_topology_get_variable_name (topology, process, i);
       const char *omitted = env_omission_reason (view, name);
-      g_autofree char *quoted = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
+      g_autofree char *quoted = g_shell_quote (quoit_topology_get_variable_value (topology, process, i));
       g_autofree char *shown_name = text_for_terminal (name);
       g_autofree char *shown = text_for_terminal (quoted);
 

@@ -305,7 +305,7 @@ append_variable (GString *text, const Variable *variable)
   if (variable->manifest_value != NULL && *variable->manifest_value != '\0')
     append_comment (text, g_strdup_printf ("instead of '%s' of the manifest:", variable->manifest_value));
   name = text_for_terminal (variable->name);
-  quoted = text_for_shell (variable->value);
+  quoted = g_shell_quote (variable->value);
   shown = text_for_terminal (quoted);
   g_string_append_printf (text, "%s=%s\n", name, shown);
 }

@@ -50,7 +50,7 @@ append_word (GString *line, const char *word)
 {
   static const char plain[] = "%+,-./:=@_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const bool is_plain = *word != '\0' && strspn (word, plain) == strlen (word);
-  g_autofree char *quoted = is_plain ? g_strdup (word) : text_for_shell (word);
+  g_autofree char *quoted = is_plain ? g_strdup (word) : g_shell_quote (word);
 
   g_string_append_printf (line, "%s%s", line->len == 0 ? "" : " ", quoted);
 }

@@ -122,27 +122,6 @@ text_append_markup (GString *out, const char *text)
 }
 
 char *
-text_for_shell (const char *text)
-{
-  GString *quoted = g_string_new ("'");
-
-  for (const char *p = text; *p != '\0';)
-    {
-      gsize n = strcspn (p, "'");
-
-      g_string_append_len (quoted, p, n);
-      p += n;
-      if (*p != '\0')
-        {
-          g_string_append (quoted, "'\\''");
-          p++;
-        }
-    }
-  g_string_append_c (quoted, '\'');
-  return g_string_free (quoted, FALSE);
-}
-
-char *
 text_format_time (gint64 time_ms)
 {
   g_autoptr (GDateTime) time = NULL;

@@ -42,9 +42,6 @@ gsize text_count_id_digits (const char *text);
 /* Shortens each of Ray's ids in @text, in place. */
 void text_shorten_ids (char *text);
 
-/* Returns 'text' in quotes for a POSIX shell, which reads back exactly the same bytes. */
-char *text_for_shell (const char *text);
-
 /* Returns 2026-05-01T09:30:00.000Z, or NULL for 0, which the library returns for no time. */
 char *text_format_time (gint64 time_ms);
 

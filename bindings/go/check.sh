@@ -6,11 +6,10 @@ set -eu
 here=$top_srcdir/bindings/go
 module=${QUOIT_GO_MODULE-$here}
 packages=${QUOIT_GO_PACKAGES-./...}
-# The programs are position-independent, like the one that tests/hardening.sh builds, so Go compiles each package once. Go's race
-# detector refuses such programs on Linux x86-64.
-case "$(uname -sm) $*" in
-  *-race*) ;;
-  'Linux x86_64 '* | 'Linux aarch64 '*) export QUOIT_GO_FLAGS=-buildmode=pie ;;
+# Unless $QUOIT_GO_FLAGS is set, the programs are position-independent, like the one that tests/hardening.sh builds, so Go
+# compiles each package once.
+case $(uname -sm) in
+  'Linux x86_64' | 'Linux aarch64') export QUOIT_GO_FLAGS="${QUOIT_GO_FLAGS--buildmode=pie}" ;;
 esac
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT

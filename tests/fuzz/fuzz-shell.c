@@ -77,7 +77,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   fuzz_set_locale (&in);
   text = fuzz_text (&in);
-  quoted = text_for_shell (text);
+  quoted = g_shell_quote (text);
   word = read_word (quoted);
   g_assert (strcmp (word, text) == 0);
   require_terminal (text, g_get_charset (NULL));

@@ -4,6 +4,7 @@
  * features: labels, slices, partial chips, values of a topology label, excluded nodes. The search here uses no
  * symmetries, bounds or matchings. */
 #include "../sanitized.h"
+#include "../support.h"
 #include "../unit/suite.h"
 
 #include <stdio.h>
@@ -302,7 +303,7 @@ check_problem (const Problem *problem, Count *count)
   count->n++;
   count->n_found += result == QUOIT_BEST_FOUND;
 
-#define require(condition, ...)                                                                                        \
+#define check(condition, ...)                                                                                          \
   do                                                                                                                   \
     if (!(condition))                                                                                                  \
       {                                                                                                                \
@@ -313,23 +314,23 @@ check_problem (const Problem *problem, Count *count)
       }                                                                                                                \
   while (0)
 
-  require (result == (search.best == NONE ? QUOIT_BEST_NONE : QUOIT_BEST_FOUND), "result %d, the least cost is %d",
-           result, (int) search.best);
-  require (
+  check (result == (search.best == NONE ? QUOIT_BEST_NONE : QUOIT_BEST_FOUND), "result %d, the least cost is %d",
+         result, (int) search.best);
+  check (
       proven
           == (result == QUOIT_BEST_NONE || !divides_slices (problem) || problem->rules.strategy != QUOIT_STRATEGY_PACK),
       "%d", proven);
   if (result != QUOIT_BEST_FOUND)
     return;
-  require (is_placement (problem, nodes), "result %d", result);
+  check (is_placement (problem, nodes), "result %d", result);
   if (proven)
-    require (cost (problem, nodes) == search.best, "%u instead of %u", cost (problem, nodes), search.best);
+    check (cost (problem, nodes) == search.best, "%u instead of %u", cost (problem, nodes), search.best);
   else
-    require (count_nodes (problem, nodes) == search.best / 100, "%u instead of %u", cost (problem, nodes), search.best);
+    check (count_nodes (problem, nodes) == search.best / 100, "%u instead of %u", cost (problem, nodes), search.best);
 
   budget = BUDGET;
   quoit_best_place (&bundles, &view, &rules, &budget, &proven, again);
-  require (memcmp (nodes, again, sizeof nodes) == 0, "another answer");
+  check (memcmp (nodes, again, sizeof nodes) == 0, "another answer");
 }
 
 /* --- every fleet and every group --- */
@@ -357,21 +358,13 @@ write_amounts (const guint32 *digits, guint32 n, guint32 n_resources, guint32 ba
       amounts[i * n_resources + r] = digit % base;
 }
 
-/* Amounts are below @base. One case in @stride is checked, which has no factor
- * in common with the 4 strategies and the 3 arrangements of slices; QUOIT_TEST_SCALE=@stride checks all. */
+/* Amounts are below @base. One case in @stride is checked, which has no factor in common with the 4 strategies and the
+ * 3 arrangements of slices; QUOIT_TEST_SCALE=@stride checks all. */
 typedef struct {
   guint32 n_resources, most_nodes, max_bundles, base, stride;
 } Family;
 
 static const Family families[] = { { 1, 5, 5, 5, 1 }, { 2, 5, 5, 2, 1 }, { 2, 3, 4, 3, 5 }, { 2, 5, 5, 3, 55 } };
-
-static guint32
-scale (void)
-{
-  const char *text = g_getenv ("QUOIT_TEST_SCALE");
-
-  return text == NULL ? 1 : (guint32) MAX (1, g_ascii_strtoull (text, NULL, 10));
-}
 
 static void
 check_nodes (Problem *problem, const Family *family, guint32 *at, Count *count)
@@ -387,7 +380,7 @@ check_nodes (Problem *problem, const Family *family, guint32 *at, Count *count)
       for (guint32 s = 0; s < 4; s++)
         {
           problem->rules.strategy = (QuoitStrategy) s;
-          if ((*at)++ % (STRIDE * MAX (1, family->stride / scale ())) == 0)
+          if ((*at)++ % (STRIDE * MAX (1, family->stride / scaled (1))) == 0)
             check_problem (problem, count);
         }
     }
@@ -504,7 +497,7 @@ START_TEST (best_agrees_with_exhaustive_search_on_random_fleets)
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
   Count count = { 0 };
 
-  for (guint32 i = 0; i < scale () * DRAWN / STRIDE; i++)
+  for (guint32 i = 0; i < scaled (DRAWN) / STRIDE; i++)
     {
       Problem problem;
 
@@ -523,7 +516,7 @@ START_TEST (best_agrees_with_exhaustive_search_for_more_bundles)
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
   Count count = { 0 };
 
-  for (guint32 i = 0; i < scale () * MORE_DRAWN / STRIDE; i++)
+  for (guint32 i = 0; i < scaled (MORE_DRAWN) / STRIDE; i++)
     {
       Problem problem;
 
